@@ -25,7 +25,7 @@ bool is_name_in_section(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, allowed);
 }
 
-/// Whether nothing but a comment follows a value.
+/// Whether only blanks or a comment follow a value.
 bool ends_here(std::string_view rest) {
   rest = trimmed(rest, blanks);
   return rest.empty() || rest.front() == '#';

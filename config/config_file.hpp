@@ -33,9 +33,9 @@ struct config_section {
   std::vector<config_entry> entries;
 };
 
-/// A file of sections, each begun by a line `[name]`. Names may also contain underscores, those of sections capital
-/// letters too. Throws config_error at the first line that is malformed, repeats a name of its section or a section, or
-/// stands before the first section.
+/// Reads a file of sections, each begun by a line `[name]`. Names may also contain underscores; sections' names also
+/// capital letters. Throws config_error at the first line that is malformed, repeats a section or a name within one, or
+/// precedes the first section.
 std::vector<config_section> read_config_sections(std::istream& in);
 
 }  // namespace gateway

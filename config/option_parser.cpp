@@ -21,7 +21,7 @@ CLI::Option* bind(CLI::App& app, std::string_view name, T& into, std::string_vie
       text_of(help));
 }
 
-/// Called with a whole number. Not CLI::Range, to spare its instantiation.
+/// Replaces CLI::Range, whose template takes long to compile.
 std::string range_fault(const std::string& text, int least, int most) {
   int number = 0;
   if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most) return {};
@@ -32,7 +32,7 @@ std::vector<CLI::App*> commands_of(CLI::App& of) {
   return of.get_subcommands([](CLI::App* each) { return !each->get_name().empty(); });
 }
 
-/// `create, key mint`: the commands that do something.
+/// The commands that have no commands of their own, such as `create, key mint`.
 std::string names_of_commands(CLI::App& of, const std::string& before = {}) {
   std::string names;
   for (auto* each : commands_of(of)) {
@@ -138,7 +138,7 @@ option command::add_flag(std::string_view name, bool& into, std::string_view hel
 }
 
 option command::add_flag(std::string_view name, std::function<void(bool)> take, std::string_view help) const {
-  // CLI11's callbacks of flags count, or are called for `true` only, so the flag is an option that needs no value.
+  // CLI11 calls a flag's callback with a count, or for `true` only, so the flag is an option that needs no value.
   const auto call = [take = std::move(take)](const CLI::results_t& given) {
     bool value = false;
     if (!CLI::detail::lexical_cast(given.front(), value)) return false;

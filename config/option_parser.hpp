@@ -27,7 +27,7 @@ class option {
   option type_name(std::string_view name) const;
   /// The heading in the help above the option.
   option group(std::string_view name) const;
-  /// Allows these values, given with commas between.
+  /// Allows only these values; `values` separates them by commas.
   option one_of(std::string_view values) const;
   /// Allows whole numbers from `least` to `most`.
   option within(int least, int most) const;
@@ -46,7 +46,7 @@ class command {
   command add_command(std::string_view name, std::string_view help) const;
   /// Exactly one of the commands that are added must be given.
   void require_command() const;
-  /// Ends this command's help with the commands that have been added, and those of each, then with `rest`.
+  /// Ends this command's help with the commands added so far, each with its own commands, and then with `rest`.
   void list_commands(std::string_view heading, std::string_view rest) const;
   /// `done` is called when the command is on the command line and all its values are bound.
   void on_parsed(std::function<void()> done) const;
@@ -54,7 +54,7 @@ class command {
   /// Adds a group of options under its own heading. At least `least` and at most `most` of them must be given.
   command add_group(std::string_view heading, std::string_view help, std::size_t least, std::size_t most) const;
 
-  /// A name that starts with hyphens is an option's; any other a positional argument's.
+  /// A name that starts with hyphens is an option; any other is a positional argument.
   option add(std::string_view name, std::string& into, std::string_view help) const;
   option add(std::string_view name, std::vector<std::string>& into, std::string_view help) const;
   option add(std::string_view name, std::uint32_t& into, std::string_view help) const;
@@ -100,7 +100,7 @@ class parser {
   parser& operator=(const parser&) = delete;
 
   command root() const noexcept { return command{app_.get()}; }
-  /// Passes on what a function given to on_parsed throws.
+  /// Exceptions of the functions given to on_parsed() pass through.
   result parse(int argc, const char* const* argv) const;
 
  private:

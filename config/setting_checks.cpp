@@ -20,7 +20,7 @@ namespace gateway {
 
 namespace {
 
-/// Requires all cluster options or none: with only some of them, no node could reach this one, or anyone could.
+/// Requires all cluster options or none: with only some of them, no node could reach this one, or any program could.
 void check_cluster(const settings& s) {
   const std::pair<const char*, bool> given[] = {{"node", !s.node.empty()},
                                                 {"cluster-listen", !s.cluster_listen.empty()},
@@ -44,7 +44,7 @@ void check_cluster(const settings& s) {
     throw bad_value("node: nodes share a MariaDB or MySQL, and the embedded store is one process's: give store");
 }
 
-/// Rejects options without effect: an operator who sets one expects a limit that does not exist.
+/// Rejects options without effect, because the operator expects a limit that would not exist.
 void check_rates(const caller_rates& rates) {
   struct {
     const char* name;
@@ -106,7 +106,8 @@ void check_settings(const settings& s) {
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
   if (s.clock_offset != std::chrono::milliseconds{0} && !s.dev)
     throw bad_value("clock-offset: only with dev, never in production");
-  // A client may repeat an unanswered request within this time; later the same key means a new request.
+  // For idempotency-kept: a client may repeat an unanswered request within this time; later the same key means a new
+  // request.
   const std::pair<const char*, std::optional<std::chrono::milliseconds>> kept[] = {
       {"idempotency-kept", s.idempotency_kept}, {"notifications-kept", s.notifications_kept},
       {"events-kept", s.events_kept},           {"deliveries-kept", s.deliveries_kept},

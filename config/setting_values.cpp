@@ -19,7 +19,7 @@ struct unit {
 // From the largest unit to the smallest, because formatting takes the first one that divides.
 constexpr std::array<unit, 5> units{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
-// Accepted, and never written: a month has 30 days, and a year 365.
+// Parsed, but never printed: a month has 30 days, and a year 365.
 constexpr std::array<unit, 2> long_units{{{"mo", 30 * 86'400'000LL}, {"y", 365 * 86'400'000LL}}};
 
 std::optional<std::int64_t> length_of(std::string_view name) {

@@ -9,13 +9,13 @@
 
 namespace gateway {
 
-/// `1500`, `1500ms`, `15s`, `5m`, `24h`, `30d`; without a unit, milliseconds.
+/// `1500`, `1500ms`, `15s`, `5m`, `24h`, `30d`, `18mo`, `7y`; without a unit, milliseconds.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 /// Formats a duration in the largest unit of which it is a whole number: `15s`, `1500ms`.
 std::string format_duration(std::chrono::milliseconds duration);
-/// What is kept without end.
+/// The value of a retention time without limit.
 inline constexpr std::string_view forever = "forever";
-/// `forever` where there is no duration.
+/// Returns `forever` for nullopt.
 std::string format_retention(const std::optional<std::chrono::milliseconds>& duration);
 
 struct socket_address {

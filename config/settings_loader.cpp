@@ -148,7 +148,7 @@ constexpr const char* help_footer =
     "Signals: SIGTERM and SIGINT drain and end, SIGHUP reads the certificate and its key again.\n"
     "Exit status: 0 after draining, 1 when the gateway cannot start or a core part fails, 2 for usage.";
 
-/// The values on the command line. They are assigned after the file has been read.
+/// The values on the command line, to be assigned after those of the file.
 struct command_line {
   std::map<std::string, std::string> values;
   std::map<std::string, bool> flags;

@@ -19,8 +19,8 @@ enum class load_outcome {
 struct parsed {
   load_outcome outcome = load_outcome::run;
   settings config;
-  std::string text;  ///< ends with a newline; never holds a store's password
-  bool shows_password = false;  ///< the command line holds the store's password, which `ps` shows to every user
+  std::string text;  ///< ends with a newline; never holds a password
+  bool shows_password = false;  ///< the command line holds a password, which `ps` shows to every user
 
   int exit_code() const noexcept { return outcome == load_outcome::usage_error ? 2 : 0; }
 };

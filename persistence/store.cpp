@@ -235,8 +235,8 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   // writers, and no batch of theirs waits for it.
   auto small = limits;
   small.batch_units = std::min<std::size_t>(limits.batch_units, 64);
-  // Records with their own connection delay payments by the number of their commits; in a shared writer, by the length
-  // of each.
+  // Records delay payments by the number of their commits if they have their own connection, and by the length of each
+  // commit if they share the writer.
   small.recording_pause = 2 * limits.recording_pause;
   small.awaited = false;
   handles.recorder = where.language == dialect::sqlite

@@ -47,7 +47,7 @@ class prepared_store {
   /// Keeps the stored row if its id or position is taken.
   void put_master_key_if_absent(const save_master_key& key);
 
-  /// The rows of all nodes as they are now; none if this gateway serves alone.
+  /// The current rows of all nodes; none from the embedded store.
   std::vector<node_row> read_nodes();
   /// Registers this node's name. To be called once, before keep_lease(); a no-op if this gateway serves alone. Throws
   /// std::runtime_error with one line if a live node has the name.
@@ -71,7 +71,7 @@ class prepared_store {
 };
 
 /// Whether there is a database at that place: the embedded store's file, or a schema of the gateway on the server.
-/// Makes nothing. Throws std::runtime_error with one line for the operator.
+/// Creates nothing. Throws std::runtime_error with one line for the operator.
 bool has_database(const settings& s);
 
 /// Spawns the store's actors on the database that was prepared with the same settings. The first writer takes over the

@@ -1,4 +1,4 @@
-# bash completion for gateway-cli. Commands, options and types of events are taken from its help, so that they are always its own.
+# bash completion for gateway-cli. Commands, options and types of events are taken from its help, so that they match the program.
 
 _gateway_cli_words() {
   "$@" --help 2>/dev/null | awk '
@@ -19,7 +19,7 @@ _gateway_cli() {
     --body | --idempotency-key | --profile | --merchant) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --environment) mapfile -t COMPREPLY < <(compgen -W "test live" -- "$current"); return ;;
   esac
-  # The command is the first words that are no options: a noun and its verb at most.
+  # The command is the first words that are not options: at most a noun and a verb.
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
       call | payments | events | disputes | listen | trigger | verify) [ ${#command[@]} -gt 1 ] || command+=("$word") ;;

@@ -17,7 +17,7 @@ install(FILES config/package/gateway-cli.bash DESTINATION ${CMAKE_INSTALL_DATARO
 install(FILES config/grafana-dashboard.json config/prometheus-alerts.yml DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${package})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/package/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL)
 
-# The unit contains the program's path, which is known only now. Its head is removed, because it is for manual installation.
+# The unit contains the program's path, which is known only now. Its head comment is removed: it is for manual installation.
 install(CODE "set(source \"${CMAKE_CURRENT_SOURCE_DIR}\")")
 install(CODE [[
   file(READ "${source}/config/gatewayd.service" unit)

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr const char* database_name = "gateway.sqlite";
 constexpr const char* manifest_name = "manifest.json";
 constexpr const char* sums_name = "SHA256SUMS";
-/// SQLite would read these with the database, so the database would be another one.
+/// Files that SQLite reads together with the database, and which would change its contents.
 constexpr const char* files_of_use[] = {"gateway.sqlite-wal", "gateway.sqlite-shm", "gateway.sqlite-journal"};
 constexpr std::size_t most_manifest_bytes = 4 * 1024 * 1024, most_sums_bytes = 4'096;
 
@@ -155,7 +155,7 @@ made_backup fill(const new_folder& folder, const fs::path& from, std::string_vie
 
 // ---- verifying one ---------------------------------------------------------------------------------
 
-/// Where two texts first differ, as their lines there.
+/// The lines at which two texts first differ.
 std::string first_difference(std::string_view stored, std::string_view expected) {
   while (!stored.empty() || !expected.empty()) {
     const auto line = stored.substr(0, stored.find('\n')), other = expected.substr(0, expected.find('\n'));

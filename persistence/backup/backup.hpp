@@ -13,7 +13,7 @@
 
 namespace gateway::persistence {
 
-/// What a database holds, as far as a backup's manifest says.
+/// What a manifest states about a database.
 struct backup_contents {
   struct table_rows {
     std::string table;
@@ -39,12 +39,12 @@ struct backup_contents {
 
 struct made_backup {
   std::string manifest;         ///< a JSON object
-  std::string manifest_sha256;  ///< to be kept elsewhere: it names this backup and no other
+  std::string manifest_sha256;  ///< identifies this backup; to be kept elsewhere
 };
 
 /// Copies the embedded store's database `from` into the folder `to`, which must be empty or absent. Other processes may
 /// write to the database meanwhile. If it fails, it removes what it made and throws std::runtime_error with one line.
-/// Until the last step, which writes the checksums, the folder is no backup that verifies.
+/// The checksums are written last; until then the folder does not verify.
 made_backup make_backup(const std::filesystem::path& from, const std::filesystem::path& to, std::string_view version,
                         time_point now);
 

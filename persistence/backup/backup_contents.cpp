@@ -34,7 +34,7 @@ const std::array<counted_table, 8>& counted_tables() {
   return tables;
 }
 
-/// More problems than these show that a chain was not changed in single places.
+/// The check stops after this many problems.
 constexpr std::size_t most_chain_faults = 100;
 
 void check_chains(db_connection& db, std::vector<std::string>& faults) {

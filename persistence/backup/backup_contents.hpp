@@ -1,4 +1,4 @@
-// Reads from a database what a backup's manifest says of it, and checks that its rows add up.
+// Reads what a backup's manifest states about a database, and checks its ledger and its audit log.
 #pragma once
 
 #include <string>

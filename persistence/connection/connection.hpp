@@ -1,5 +1,5 @@
-// The interface of a database connection. mysql/ and sqlite/ implement it; nothing else in the gateway includes a
-// driver.
+// The interface of a database connection. mysql/ and sqlite/ implement it. Nothing else in the gateway includes a
+// driver, except that session/ looks up the texts of SQLite's error codes.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class database_error : public std::runtime_error {
   enum class kind : unsigned char {
     busy,         ///< deadlock or lock wait: nothing happened, the transaction may run again
     gone,         ///< the connection broke before a commit was sent: nothing happened
-    failed,       ///< anything else; if a commit failed so, it may have happened
+    failed,       ///< any other failure; if a commit failed, it may have happened
     unreachable,  ///< no connection could be opened
     locked_out,   ///< another process has the database, and this one must not write
   };
@@ -82,14 +82,14 @@ class db_connection {
   virtual void serve() {}
   /// Throws `gone` if this process no longer has the database's lock or has lost the connection. Nothing has happened
   /// then, and a new connection takes the lock again unless another process has it. No-op for the embedded store: the
-  /// lock on the data directory already keeps a second process out.
+  /// operator socket in its data directory keeps a second process out.
   virtual void confirm_lock() {}
 
   /// Maintenance between commits, such as a checkpoint, while no unit waits for its outcome. Does not fail.
   virtual void maintain() noexcept {}
 
-  /// Has the database's files hold nothing any more of what was replaced or deleted. False: the database does that by
-  /// its own means, or could not.
+  /// Removes the remains of replaced and deleted rows from the database's files. False: not done here because the
+  /// server does so itself, or it failed.
   virtual bool clear_free_pages() { return false; }
 
   /// Locks other processes out for the length of a migration.

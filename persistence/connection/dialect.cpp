@@ -22,7 +22,7 @@ std::string with_new(std::string_view guard, std::string_view replacement) {
   return text;
 }
 
-/// `(?, ?, …, 0, '')` for each row. `literals` are the end of each row.
+/// `(?, ?, …, 0, '')` for each row. Each row ends with `literals`.
 std::string value_rows(std::size_t columns, std::string_view literals, std::size_t rows) {
   std::string one = "(";
   for (std::size_t i = 0; i < columns; ++i) one += i == 0 ? "?" : ", ?";

@@ -1,4 +1,4 @@
-// What the readers and writers of rows share. Internal to persistence/.
+// Reads a row's columns and checks their bounds. Internal to persistence/.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Rows on their way to a statement, and rows read back: what the files of the tables offer to others.
+// The cells of a statement, and the functions that read a row into a value.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class row_buffer {
     return *this;
   }
 
-  /// Most transactions write one row, and few tables have more columns.
+  /// Room for one row: most transactions write one row of a kind, and few tables have more columns.
   static constexpr std::size_t widest_row = 32;
 
   std::vector<cell> cells_;
@@ -55,7 +55,7 @@ class corrupt_row : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// From a row of the table's reads, or of the statement that is named. Throw corrupt_row.
+// Each reads a row of its table's reads, or of the statement that its comment names. Throw corrupt_row.
 payment payment_from(const result_row& row, const entity_key& key);
 command_record command_from(const result_row& row, const command_key& key);
 timeline_entry timeline_entry_from(const result_row& row);

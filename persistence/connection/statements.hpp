@@ -1,5 +1,5 @@
-// The store's statements that several files or the tests name; each stands in the file of its table (tables/), beside
-// its use. dialect.hpp renders the writes for one row or many.
+// The statements that several files or the tests name. Each is defined in the file of its table (tables/), beside its
+// use. dialect.hpp renders the writes for one row or many.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct write_shape {
   std::size_t keys = 0;  ///< how many of the first columns are the row's key
 
   /// upsert: the columns that change in an existing row. add: those to which the row's values are added there.
-  /// guarded_update: columns of indexes that most changes leave as they are, in the order of `columns`. SQLite, whose
-  /// table must have row ids, then leaves them out of the update.
+  /// guarded_update: indexed columns that most changes leave unchanged, in the order of `columns`. SQLite leaves the
+  /// unchanged ones out of the update; its table must have row ids.
   std::span<const std::string_view> replaced{};
 
   /// guarded_update: the condition on the stored row under which it changes. `{new}` is the incoming value of the last
@@ -229,7 +229,7 @@ extern const statement read_platform_keys_of;
 extern const statement read_bindings_of;
 extern const statement read_subscription;
 extern const statement read_subscriptions;
-// A platform's, newest first.
+// Subscriptions of a platform, newest first.
 extern const statement read_platforms_subscriptions;
 extern const statement read_platforms_subscriptions_of_status;
 extern const statement read_platforms_subscriptions_of_customer;

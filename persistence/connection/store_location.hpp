@@ -43,11 +43,11 @@ struct store_location {
   /// For a node among others: its connections commit only while it has its lease. Outlives them. Null: no lease is
   /// needed.
   const membership* node = nullptr;
-  /// For a process with the lock: it has already looked for live nodes. One that is there now joined while this process
+  /// For a process with the lock: it has already looked for live nodes. A live node that it finds later joined while it
   /// had lost the lock.
   bool has_looked_for_nodes = false;
-  /// On TiDB, where it takes a second to find a lock taken: whether a connection of this process holds it. Shared by
-  /// all copies.
+  /// For TiDB, which takes a second to report that a lock is taken: whether a connection of this process holds it.
+  /// Shared by all copies.
   std::shared_ptr<std::atomic<bool>> lock_is_held = std::make_shared<std::atomic<bool>>(false);
 
   /// The location without the password, for logs and errors.

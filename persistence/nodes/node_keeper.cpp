@@ -88,7 +88,7 @@ class keeper {
   }
 
   void tick() {
-    watch_own_end();  // the process may have been stopped
+    watch_own_end();  // the process may have been stopped for longer than its lease
     const auto now = others_->now();
     try {
       if (now >= next_renewal_) keep_lease(now);
@@ -331,10 +331,10 @@ class keeper {
     }
   }
 
-  /// Raises `yielded` to the head of the last read, once this node has given away everything that it lost by the last
-  /// change of owners that it has seen; true if it rose. The head may be past that change, because other nodes may wait
-  /// for a later one: a node that returned before any other missed it counts from its return, and waits until all nodes
-  /// have yielded up to that number.
+  /// Raises `yielded` to the head of the last read, once this node has released all entities that it lost by the last
+  /// change of owners that it has seen. Returns whether it rose. It rises to the head, not only to that change, because
+  /// a node that was away too briefly for the others to notice waits until they have yielded up to the entry of its
+  /// return.
   bool yield() {
     if (given_away_ < owners_since_ || mine_.yielded >= head_.number) return false;
     mine_.yielded = head_.number;
@@ -401,7 +401,7 @@ class keeper {
   bool drains_ = false;
   bool says_so_ = true;  ///< the next renewal adds to the log that this node joins or leaves
   bool has_told_ = false;
-  bool entering_ = false;  ///< the log has its entry, which some node has not published yet
+  bool entering_ = false;  ///< its entry is in the log, and some node has not published it yet
   std::optional<std::int64_t> enters_at_;
   bool tell_at_once_ = false;  ///< `published` or `yielded` has risen
   bool asked_to_drain_ = false;

@@ -22,7 +22,7 @@ struct node_ending {
 };
 
 /// Detached: it has its own thread and its own connection, so that the lease is renewed while all other actors wait.
-/// prepared_store::take_name() has already inserted this node's row. `told` and `counts` must outlive the actor.
+/// prepared_store::take_name() has already inserted this node's row. `others` and `counts` must outlive the actor.
 node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& others,
                               metrics& counts, node_ending ending);
 
@@ -32,7 +32,7 @@ struct keeper_pace {
   ticks_ms quick{10};
 };
 
-/// For tests: the same actor on the scheduler, over the given rows. It uses the clock of `told`.
+/// For tests: the same actor on the scheduler, over the given rows. It uses the clock of `others`.
 node_keeper spawn_node_keeper_over(caf::actor_system& system, std::unique_ptr<node_rows> rows, std::string address,
                                    membership& others, metrics& counts, node_ending ending, keeper_pace pace = {});
 

@@ -33,7 +33,7 @@ class node_rows {
   virtual bool ask_to_drain(const std::string& name) = 0;
   /// Deletes the log's entries before this number, which all live nodes published long ago.
   virtual void trim_log(std::int64_t before) = 0;
-  /// Whether a gateway that serves alone has the database.
+  /// Whether a gateway that serves alone holds the database's lock.
   virtual bool is_held_by_one() = 0;
   /// To be called after another function has thrown.
   virtual void start_anew() = 0;

@@ -31,9 +31,10 @@ void give_up(db_connection& db, const node_row& dead);
 bool ask_to_drain(db_connection& db, const std::string& name);
 /// Deletes the log's entries before this number, which all live nodes published long ago.
 void trim_log(db_connection& db, std::int64_t before);
-/// Whether a gateway that serves alone has the database.
+/// Whether a gateway that serves alone holds the database's lock.
 bool is_held_by_one(db_connection& db);
-/// Waits a moment for that gateway to end, and throws std::runtime_error with one line if it does not.
+/// Waits up to one lease for a gateway that serves alone to end, and throws std::runtime_error with one line if it does
+/// not.
 void require_not_held_by_one(db_connection& db);
 
 /// For a gateway that serves alone and holds the database's lock: throws std::runtime_error with one line if a node is

@@ -23,7 +23,7 @@ class store_health {
   void mark_up() {
     if (away_.fetch_sub(1) == 1) up_.Set(1);
   }
-  /// Why sessions are away: another process has the database.
+  /// To be called for a session that is away because another process has the database.
   void mark_locked_out() {
     if (outside_.fetch_add(1) == 0) locked_out_.Set(1);
   }
@@ -92,7 +92,7 @@ class database_session {
   std::unique_ptr<db_connection> first_;  ///< until it is used
   std::unique_ptr<db_connection> link_;
   bool away_ = false;
-  bool locked_out_ = false;  ///< why it is away
+  bool locked_out_ = false;  ///< away because another process has the database
   std::chrono::milliseconds pause_ = first_pause;
 };
 

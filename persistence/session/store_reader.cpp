@@ -33,8 +33,8 @@ void wake_while_away(reader_pointer self) {
   self->delayed_send(self, state.link->pause(), wake_atom{});
 }
 
-/// After a look into the log of events: up to where it has to be complete for the answer to have all that was committed
-/// before the question. Has the writers complete it, if it is not.
+/// After a read of the log of events: finds the position up to which the log must be complete for the answer to contain
+/// everything committed before the question. Wakes the writers if the log is not yet complete up to there.
 void complete_log(event_log&, const auto&, auto&) {}
 void complete_log(event_log& log, const find_logged_events& what, logged_events_lookup& found) {
   found.complete_to = what.complete_to != 0 ? what.complete_to : std::max(found.furthest, log.clock().behind());

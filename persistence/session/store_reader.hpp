@@ -9,7 +9,7 @@
 
 namespace gateway::persistence {
 
-/// Detached. Its connection cannot write. A reader of the log of events shares `events` with the writers.
+/// Detached. A reader of the log of events shares `events` with the writers.
 store_reader spawn_store_reader(caf::actor_system& system, const store_location& where,
                                 std::shared_ptr<store_health> health, std::shared_ptr<event_log> events = {});
 

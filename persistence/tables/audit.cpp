@@ -1,5 +1,5 @@
-// What people, operators and platforms have changed. The writer of a lane links its entries to a chain
-// (docs/decisions/0059-the-audit-log-is-chained.md).
+// The audit log: the changes that people, operators and platforms have made. The writer of a lane links its entries to
+// a chain (docs/decisions/0059-the-audit-log-is-chained.md).
 #include <algorithm>
 
 #include "gateway/domain/text.hpp"
@@ -12,7 +12,7 @@ namespace gateway::persistence {
 
 namespace {
 
-/// The environment may be absent: it is stored as an empty text then.
+/// An absent environment is stored as an empty text.
 template <class Environment>
 struct environment_or_empty {
   Environment& env;
@@ -30,7 +30,7 @@ void get(cursor& in, const environment_or_empty<Environment>& value, const char*
   if (!value.env && !text.empty()) throw corrupt_row("unknown environment");
 }
 
-/// A state that may be absent: NULL then, as in entries that are older than the column.
+/// An absent state is stored as NULL, as in entries that are older than the column.
 template <class Text>
 struct state_or_null {
   static constexpr bool nullable = true;
@@ -61,7 +61,7 @@ void audit_columns(Columns& v, Audit& a) {
   v.fixed("after_state", state_or_null{a.after});
 }
 
-/// All are NULL in an entry without a link. Only written: stored_entry_from() reads.
+/// The link's columns are NULL in an entry without one. For writing only; stored_entry_from() reads them.
 template <class Columns, class Entry>
 void entry_columns(Columns& v, Entry& e) {
   audit_columns(v, e.what);
@@ -97,20 +97,20 @@ const table_columns head_table{"audit_heads", [](column_names& v) {
                                  head_columns(v, any);
                                }};
 
-/// So that the row can be locked. Two writers may share a lane.
+/// Inserts the head if it is absent, so that it can be locked: two writers may share a lane.
 const statement begin_chain = sql(
     "{INSERT OR IGNORE|INSERT IGNORE} INTO audit_heads (chain_id, purged_to, purged_hash, chain_number, entry_hash) "
     "VALUES (?, 0, '', 0, '')");
 const statement read_own_head = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ? {|FOR UPDATE}", head_table);
 const statement read_head_of = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ?", head_table);
 const statement read_heads = sql("SELECT {columns} FROM audit_heads ORDER BY chain_id", head_table);
-// A chain may have lost its head, or all of its entries.
+// Chains are searched in both tables, because one may have lost its head or all of its entries.
 const statement read_next_headed = sql("SELECT MIN(chain_id) FROM audit_heads WHERE chain_id > ?");
 const statement read_next_chained = sql("SELECT MIN(chain_id) FROM audit_log WHERE chain_id > ?");
 const statement count_unlinked = sql("SELECT COUNT(*) FROM audit_log {by audit_chain} WHERE chain_id IS NULL");
 /// The migration whose version first linked entries.
 constexpr std::int64_t linking_migration = 29;
-// A database whose first migration is as old as that one has never had entries of the version before.
+// A database whose first migration was applied together with that one has no entries of earlier versions.
 const statement read_late_unlinked = sql(R"sql(
   SELECT audit_id FROM audit_log {by audit_by_age} WHERE chain_id IS NULL
   AND occurred_at > (SELECT linking.applied_at
@@ -119,7 +119,7 @@ const statement read_late_unlinked = sql(R"sql(
                      WHERE linking.version = ?)
   ORDER BY occurred_at, audit_id LIMIT 1
 )sql");
-/// All migrations of a new database are applied within this time.
+/// A new database applies all migrations within this time.
 constexpr std::chrono::milliseconds making_of_database = std::chrono::minutes{10};
 
 }  // namespace
@@ -186,8 +186,8 @@ save_audit audit_from(const result_row& row) {
 
 std::string text_or_empty(cursor& in) { return in.skip_null() ? std::string{} : in.text(); }
 
-/// Reads the columns in the order of entry_columns(). Reads any row, so that an entry that somebody has changed is
-/// shown, and found by its hash; no value of the gateway's own is out of bounds.
+/// Reads the columns in the order of entry_columns(). Accepts any values, so that a changed entry is shown, and its
+/// hash reveals the change. The gateway itself writes no value out of bounds.
 audit_entry stored_entry_from(cursor& in) {
   constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
   audit_entry e;
@@ -232,7 +232,7 @@ audit_entry listed_entry_from(const result_row& row) {
   return e;
 }
 
-/// Reads any row, as above.
+/// Accepts any values, as stored_entry_from() does.
 audit_head audit_head_from(const result_row& row) {
   return {row.integer(0), row.integer(3), row.text(4), row.integer(1), row.text(2)};
 }
@@ -262,7 +262,8 @@ std::size_t row_hash(const save_audit& a) { return hash_of_texts({a.id}); }
 
 std::size_t row_bytes(const save_audit& a) { return 768 + a.before.size() + a.after.size(); }
 
-/// The head's row is locked from here to the commit: other writers have chains of their own, so none waits for it.
+/// The head's row is locked from here to the commit: writers of other lanes have chains of their own and do not wait
+/// for it.
 void link_audits(db_connection& db, gathered_rows& rows, std::int64_t lane) {
   auto head = read_audit_head(db, read_own_head, lane);
   if (!head) {
@@ -302,7 +303,7 @@ audit_entries_lookup run(db_connection& db, const find_audit_entries& what) {
     start = to_unix_ms(what.after->at);
     id = what.after->id;
   }
-  // Without a position all ids at `from` are behind it, and none at `until` is.
+  // Without a position, entries at `from` belong to the list, and those at `until` do not.
   const std::int64_t limit = what.limit, other_end = back ? until : from;
   std::vector<cell> parameters{other_end, start, start, id, limit};
   if (!what.merchant.empty()) parameters.insert(parameters.begin(), std::string_view{what.merchant.value});

@@ -1,4 +1,4 @@
-// The purge of the audit log: from the beginning of each chain, whose head names the last entry that is gone
+// The purge of the audit log: the oldest entries of each chain. The chain's head names the last purged one
 // (docs/decisions/0059-the-audit-log-is-chained.md).
 #include "gateway/base/log.hpp"
 #include "gateway/ports/store/audit_check.hpp"
@@ -36,8 +36,8 @@ bool has_older_entries(db_connection& db, time_point before) {
   return has;
 }
 
-/// How far the chain may be purged: as far as its entries are old enough, in their places and as they were written. An
-/// entry that somebody changed stays, and all behind it, so that the check still finds it.
+/// The head with the position up to which the chain may be purged: its entries there are old enough, in their places
+/// and unchanged. A changed entry stays, and so do all after it, so that the check still finds it.
 audit_head beginning_behind(const audit_head& head, const std::vector<audit_entry>& entries, time_point before,
                             std::uint32_t most) {
   auto next = head;

@@ -57,7 +57,7 @@ class column_writer {
   void operator()(const char*, Value&& value, const More&...) {
     put(to_, std::forward<Value>(value));
   }
-  /// `width` columns of a part that a row may lack: all are NULL then. `each` states them for a part that is there.
+  /// An optional part of a row, which has `width` columns: NULL without the part, otherwise those that `each` states.
   template <class Part, class Each>
   void part(const std::optional<Part>& value, std::size_t width, const char*, Each each) {
     if (value)
@@ -157,7 +157,7 @@ class column_names {
 /// A table and the statements that write its rows, made from the lines of its columns once at start.
 class table_columns {
  public:
-  /// `lines` calls the function of the columns with any row.
+  /// `lines` calls the table's thing_columns() with any row.
   table_columns(std::string_view table, void (*lines)(column_names&));
   table_columns(const table_columns&) = delete;
   table_columns& operator=(const table_columns&) = delete;
@@ -165,10 +165,10 @@ class table_columns {
   write_shape insert() const noexcept;
   /// Inserts the row, or replaces what may change in it.
   write_shape put() const noexcept;
-  /// Inserts the row, or adds what may change to it.
+  /// Inserts the row, or adds to the columns that may change.
   write_shape add() const noexcept;
   /// Changes a row that satisfies the guard (write_shape::guard), which begins with the last column that changes.
-  /// Throws std::logic_error for another.
+  /// Throws std::logic_error for another guard.
   write_shape update(std::string_view guard = "version = {new} - 1", bool another_unique_key = false) const;
 
   /// The columns that a read selects, each with the prefix.

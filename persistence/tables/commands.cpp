@@ -15,7 +15,8 @@ void command_key_columns(Columns& v, Key& key) {
   v.given("idempotency_key", key.key);
 }
 
-/// The stored answer, all of whose columns are NULL while the command is open. An answer or its time alone is corrupt.
+/// The stored answer. All its columns are NULL while the command is open; an answer without its time is corrupt, and so
+/// is a time alone.
 template <class Row>
 struct answer_body {
   Row& row;
@@ -96,7 +97,7 @@ const statement read_command = sql(R"sql(
 )sql",
                                    commands_table);
 
-// Reads all commands of the merchant's environment: only erasure asks for it.
+// Reads all commands of the merchant's environment: only erasure uses it.
 const statement read_commands_of = sql(R"sql(
   SELECT {columns}, principal, idempotency_key FROM commands
   WHERE merchant_id = ? AND environment = ? AND subject_kind = ? AND subject_id = ? ORDER BY created_at
@@ -190,7 +191,7 @@ purge_result run(db_connection& db, const purge_commands& what) {
   if (what.audit) {
     std::vector<audit_head> moved;
     in_transaction(db, [&] { moved = purge_audit(db, *what.audit, what.limit, answer.audit); });
-    // The process log is the witness of what the purge deleted, as it is of the chains' ends.
+    // The process log records what the purge deleted, as it records the chains' ends.
     for (const auto& head : moved)
       log::info("audit_purged", {{"chain", head.chain}, {"number", head.purged_to}, {"hash", head.purged_hash}});
   }

@@ -1,4 +1,4 @@
-// A merchant's connections to providers, its routes by them, and the setup links that were used.
+// A merchant's connections to providers, its routes, and the setup links that were used.
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -71,7 +71,7 @@ const write_shape insert_setup_token = setup_tokens_table.insert();
 
 const statement read_connections_of =
     sql("SELECT {columns} FROM connections WHERE merchant_id = ? ORDER BY environment, provider", connections_table);
-// The index on the account is named because few merchants share an account, and a provider has many.
+// The index on the account is named because few merchants share an account, and a provider has many merchants.
 const statement read_connections_with = sql(R"sql(
   SELECT {columns} FROM connections {by connections_by_account} WHERE account = ? AND provider = ? AND environment = ?
   ORDER BY merchant_id LIMIT ?

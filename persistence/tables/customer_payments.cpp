@@ -1,5 +1,5 @@
-// The payments of platforms' customers: what a payment says of its customer stands in its own row, and the rows here
-// only find it. With the lists of payments that name a customer or a reference.
+// The index of payments by a platform's customer; the customer's details are in the payment's row. Also the lists of
+// payments of one customer or with one reference.
 #include <algorithm>
 #include <limits>
 
@@ -27,7 +27,7 @@ const table_columns customer_payments_table{"customer_payments", [](column_names
                                               customer_payment_columns(v, std::as_const(any));
                                             }};
 
-// Both continue behind a position, and end at another one. A payment's time of creation never changes.
+// Both lists start after a position, and end at another one. A payment's time of creation never changes.
 constexpr std::string_view customer_page = R"sql(
   SELECT {columns p}, c.created_at, c.payment_id FROM customer_payments AS c
   {CROSS JOIN|STRAIGHT_JOIN} payments AS p ON p.merchant_id = c.merchant_id AND p.environment = c.environment
@@ -37,8 +37,8 @@ constexpr std::string_view customer_page = R"sql(
   ORDER BY c.created_at DESC, c.payment_id DESC LIMIT ?
 )sql";
 
-// A provider normally gives each reference once, so that the sort is of one row. SQLite's partial index leaves out
-// empty references; a statement can use it only if it excludes them, too.
+// A provider normally uses each reference once, so one row is sorted. SQLite's partial index leaves out empty
+// references; a statement can use it only if it excludes them, too.
 constexpr std::string_view reference_page = R"sql(
   SELECT {columns p}, p.created_at, p.payment_id FROM payments AS p {by payments_by_provider_ref}
   WHERE p.merchant_id = ? AND p.environment = ? AND p.provider_ref = ? AND p.provider_ref <> ''
@@ -84,7 +84,7 @@ class filtered_page {
   }
 
  private:
-  /// How many rows were read.
+  /// Returns how many rows were read.
   std::uint32_t read_step(std::uint32_t most) {
     std::uint32_t rows = 0;
     db_.read(what_.provider_ref.empty() ? statements::read_payments_of_customer : statements::read_payments_of_ref,

@@ -104,7 +104,7 @@ customers_lookup run(db_connection& db, const find_customers& what) {
 
 customer_keys_lookup run(db_connection& db, const find_customer_keys& what) {
   customer_keys_lookup answer;
-  if (what.provider_id.empty()) return answer;  // that of all forgotten ones
+  if (what.provider_id.empty()) return answer;  // every forgotten customer has an empty one
   const cell parameters[] = {std::string_view{what.provider_id}, std::int64_t{what.limit}};
   db.read(statements::read_customer_keys, parameters,
           [&](const result_row& row) { answer.keys.push_back(key_from(row, entity_kind::customer)); });

@@ -95,8 +95,8 @@ const statement read_deliveries_to = listed_jobs(R"sql(
   ORDER BY d.delivery_id DESC
 )sql");
 // Deliveries of a merchant's own destination: each part reads the index from its newest entry until the page is full.
-// What is settled has no next attempt, so that its entries are in the order of the numbers. Of what waits, the newest
-// have the latest next attempt, save for some that are repeated.
+// Settled deliveries have no next attempt, so their entries are in the order of the numbers. Of the pending ones, the
+// newest have the latest next attempt, except for repeated attempts.
 const statement read_deliveries_of_owner = listed_jobs(R"sql(
   (SELECT * FROM (SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
      WHERE status = ? AND destination_id = ? AND next_attempt_at IS NULL AND merchant_id = ? AND delivery_id < ?
@@ -162,7 +162,7 @@ const statement read_next_due = sql(R"sql(
   SELECT MIN(next_attempt_at) FROM deliveries {by deliveries_by_status}
   WHERE status = 'pending' AND destination_id = ? AND next_attempt_at > ?
 )sql");
-// Reads the rows of the newest deliveries only, most of which are done.
+// Reads only the rows of the newest deliveries, most of which are settled.
 const statement read_fresh_backlog = sql(R"sql(
   SELECT destination_id, COUNT(*), MIN(next_attempt_at), MIN(delivery_id) FROM deliveries {by deliveries_by_number}
   WHERE delivery_id >= ? AND status = 'pending' GROUP BY destination_id ORDER BY destination_id

@@ -1,4 +1,4 @@
-// What the attempts at destinations show, and what waits for them.
+// The health of destinations, computed from the attempts, and the deliveries that wait for them.
 #include "persistence/tables/json_fields.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"

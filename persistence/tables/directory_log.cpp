@@ -1,4 +1,4 @@
-// The log of the directory's changes, which the nodes of a cluster read, and its turns.
+// The log of the directory's changes, which the nodes of a cluster read, and the counter of its turns (directory_turn).
 #include <set>
 
 #include "persistence/tables/queries.hpp"

@@ -1,4 +1,4 @@
-// The lists of disputes. A dispute stands in its payment's records; the rows here only find it.
+// The index of disputes for lists; a dispute's details are in its payment's row.
 #include <algorithm>
 #include <tuple>
 
@@ -25,7 +25,7 @@ const table_columns disputes_table{"disputes", [](column_names& v) {
                                      dispute_columns(v, any);
                                    }};
 
-/// With the row of the payment, by its primary key for each entry of the page.
+/// Joins each entry of the page with its payment's row, by the primary key.
 statement listed_disputes(std::string_view index, std::string_view where) {
   std::string text = "SELECT {columns p}, p.payment_id, d.dispute_id FROM disputes AS d {by ";
   text.append(index).append(R"sql(}
@@ -55,7 +55,7 @@ const statement read_dispute = sql(R"sql(
 
 namespace {
 
-/// The disputes of one payment: they stand in its row.
+/// The disputes of one payment, from its row.
 disputes_lookup disputes_of_payment(db_connection& db, const find_disputes& what) {
   disputes_lookup answer;
   const auto row = read_payment_row(db, payment_key(what.merchant, what.env, payment_id{what.payment_id}));

@@ -1,4 +1,4 @@
-// The erasure of personal data: the texts that stand beside the changing columns of an entity's row.
+// The erasure of personal data: replaces texts that no other unit of work changes.
 #include "gateway/domain/erasure.hpp"
 #include "persistence/tables/json_columns.hpp"
 #include "persistence/tables/queries.hpp"
@@ -24,8 +24,8 @@ const statement replace_answer = sql(R"sql(
 )sql");
 const statement replace_notification_body =
     sql("UPDATE notifications SET body = ? WHERE environment = ? AND notification_id = ?");
-// An entry whose subject is the payment's id alone has no operator's words. What stays is what the hash of an erased
-// entry expects (base/audit_chain.hpp).
+// An entry whose subject is the payment's id alone contains no text by an operator. An erased entry still matches its
+// hash (base/audit_chain.hpp).
 const statement replace_audit_texts = sql(R"sql(
   UPDATE audit_log SET subject = '', before_state = NULL, after_state = NULL, details_salt = ''
   WHERE merchant_id = ? AND environment = ? AND SUBSTR(subject, 1, ?) = ?

@@ -38,7 +38,7 @@ const table_columns sandbox_events_table{"sandbox_events", [](column_names& v) {
 const statement read_position =
     sql("SELECT read_to FROM event_positions WHERE provider = ? AND environment = ? AND account = ?");
 
-/// The texts of MySQL's columns compare without trailing spaces, which no account has.
+/// MySQL ignores trailing spaces in comparisons; no account has any.
 std::optional<time_point> position_of(db_connection& db, const find_event_lists& what, std::string_view account) {
   const cell of[] = {to_string(what.provider), to_string(what.env), account};
   std::optional<time_point> read_to;
@@ -53,8 +53,8 @@ namespace statements {
 const write_shape put_event_position = positions_table.put();
 const write_shape insert_sandbox_event = sandbox_events_table.insert();
 
-// In the order of the index, which has the account first. Accounts of other providers lie between: there are few, and a
-// page is read once an hour.
+// In the order of the index, which starts with the account. Other providers' accounts are read, too: there are few, and
+// a page is read once an hour.
 const statement read_event_lists = sql(R"sql(
   SELECT DISTINCT account FROM connections {by connections_by_account}
   WHERE account > ? AND provider = ? AND environment = ? ORDER BY account LIMIT ?

@@ -15,15 +15,15 @@ namespace gateway::persistence {
 
 namespace {
 
-// Each changes every row, so that this transaction and a commit with events wait for each other, on one server and
-// between the servers of a Galera cluster.
+// Changes every row, so that this transaction and a commit with events wait for each other, on one server and between
+// the servers of a Galera cluster.
 const statement take_turn_of_lanes = sql("UPDATE event_lanes SET turn = turn + 1");
 const statement read_lanes = sql("SELECT lane, node, slot, closed, is_open FROM event_lanes");
 const statement keep_furthest = sql("UPDATE event_lanes SET closed = ? WHERE lane = ''");
 const statement delete_ended_lanes = sql("DELETE FROM event_lanes WHERE is_open = 0 AND lane <> ''");
 const statement add_lane =
     sql("INSERT INTO event_lanes (lane, node, slot, closed, is_open, turn) VALUES (?, ?, ?, ?, 1, 0)");
-// It changes the row even where `closed` is that already, because MariaDB counts the rows that it changes.
+// Raises `turn`, so that the row changes even if `closed` does not: MariaDB counts only rows that it changes.
 const statement close_lane = sql("UPDATE event_lanes SET closed = ?, turn = turn + 1 WHERE lane = ? AND is_open = 1");
 const statement end_lane = sql("UPDATE event_lanes SET is_open = 0 WHERE lane = ? AND closed = ?");
 const statement end_lane_of_name = sql("UPDATE event_lanes SET is_open = 0 WHERE lane = ?");
@@ -35,8 +35,8 @@ const statement read_reach = sql(R"sql(
   FROM event_lanes
 )sql");
 
-/// A live writer raises its lane several times a second while it lags. A lane that is given up too early costs its
-/// writer one more transaction.
+/// A live writer raises its lane several times a second while it lags. A lane that is ended too early costs its writer
+/// one more transaction.
 constexpr std::chrono::seconds patience{15};
 
 constexpr auto last_position = std::numeric_limits<std::int64_t>::max();
@@ -72,7 +72,7 @@ std::int64_t free_slot(const std::vector<lane_row>& lanes) {
   return slot;
 }
 
-/// Runs `work`, and commits it.
+/// Runs `work` in a transaction and commits it.
 template <class Work>
 void in_own_transaction(db_connection& db, Work work) {
   try {
@@ -139,7 +139,7 @@ void event_lane::open(db_connection& db) {
     db.change(keep_furthest, furthest);
     db.change(delete_ended_lanes, {});
     slot = free_slot(lanes);
-    // Readers may have read up to the furthest lane, and continue behind it.
+    // Readers may have read up to the furthest lane, and continue after it.
     log_->clock().pass(furthest_of(lanes));
     closed = log_->clock().behind();
     const cell row[] = {std::string_view{tried_}, std::string_view{owner_.node}, slot, closed};
@@ -175,7 +175,8 @@ void event_lane::end(db_connection& db) {
 
 void event_lane::catch_up(db_connection& db) {
   if (!lags()) return;
-  // No position before it is drawn any more, and this lane's commits are all known or wait for this row.
+  // After pass() no position before the wanted one is drawn, and this lane's earlier commits have ended or wait for
+  // this row.
   log_->clock().pass(log_->wanted());
   const auto to = log_->clock().behind();
   in_own_transaction(db, [&] { raise(db, to); });

@@ -1,8 +1,8 @@
 // The positions of events in their log (docs/decisions/0057-the-log-of-events.md).
 //
 // A position is drawn before the commit that writes the event, so commits do not happen in the order of the positions.
-// Each writer therefore has a lane, a row that says before which position it writes nothing any more, and every commit
-// with events raises it. The log is complete before the least of them, and is read only so far.
+// Each writer therefore has a lane: a row with the position before which it writes no more events. Every commit with
+// events raises this position. The log is complete before the least of them, and is read only up to there.
 #pragma once
 
 #include <atomic>
@@ -20,20 +20,20 @@
 
 namespace gateway::persistence {
 
-/// Draws the positions of one process: microseconds since 1970, later than any drawn or passed before, and the lane's
+/// Draws the positions of one process: microseconds since 1970, after every one drawn or passed before, with the lane's
 /// slot in the low bits.
 class event_clock {
  public:
-  static constexpr std::int64_t slots = 256;  ///< most writers at once; with it positions last until the year 3111
+  static constexpr std::int64_t slots = 256;  ///< most writers at once; with 256, positions last until the year 3111
 
   /// The first position of an event that happened then.
   static std::int64_t first_of(time_point occurred_at) noexcept;
 
   /// For an event: not before first_of(occurred_at).
   std::int64_t draw(std::int64_t slot, time_point occurred_at) noexcept;
-  /// Positions that are drawn later are at or behind this one.
+  /// Positions that are drawn later are greater than this one.
   void pass(std::int64_t position) noexcept;
-  /// Behind every position that was drawn or passed.
+  /// Greater than every position that was drawn or passed.
   std::int64_t behind() const noexcept { return (last_.load() + 1) * slots; }
 
  private:
@@ -45,9 +45,9 @@ class event_log {
  public:
   event_clock& clock() noexcept { return clock_; }
 
-  /// `poke` makes the lane's writer look whether it has to catch up. To be called before the first reader asks.
+  /// `poke` makes the lane's writer check whether it has to catch up. To be called before the first reader asks.
   void add_lane(std::function<void()> poke);
-  /// A reader waits until the log is complete up to there.
+  /// To be called for a reader that waits until the log is complete up to this position.
   void want(std::int64_t position);
   std::int64_t wanted() const noexcept { return wanted_.load(); }
 
@@ -71,11 +71,11 @@ class event_lane {
   /// Adds the lane's row, in a transaction of its own. No-op while it has one.
   void open(db_connection& db);
   /// Within the transaction that writes the events, once it has claimed the rows that they belong to: a position drawn
-  /// later is behind those of the events that other nodes wrote about the same rows.
+  /// later is greater than those of the events that other nodes wrote about the same rows.
   void meet_others(db_connection& db);
   std::int64_t draw(time_point occurred_at) noexcept { return log_->clock().draw(slot_, occurred_at); }
-  /// The last statement of a transaction with events. Throws `busy` if another node has given the lane up for dead:
-  /// the transaction must not commit, and may run again with another lane.
+  /// The last statement of a transaction with events. Throws `busy` if another node has ended the lane because its
+  /// writer seemed dead: the transaction must not commit, and may run again with another lane.
   void close(db_connection& db);
   /// To be called once that transaction has committed.
   void closed() noexcept { closed_ = raised_to_; }
@@ -87,8 +87,8 @@ class event_lane {
   bool lags() const noexcept { return is_open() && closed_ < log_->wanted(); }
   /// Raises `closed` to what readers wait for, in a transaction of its own.
   void catch_up(db_connection& db);
-  /// For one of several nodes, several times a second: catches up with the other lanes, and gives those up whose
-  /// writers are dead.
+  /// For one of several nodes, several times a second: catches up with the other lanes, and ends those whose writers
+  /// are dead.
   void look_around(db_connection& db);
 
  private:
@@ -106,22 +106,22 @@ class event_lane {
   std::string name_;  ///< empty: it has no row
   std::string tried_;  ///< the name with which it was added last: the answer to that commit may have been lost
   std::int64_t slot_ = 0;
-  std::int64_t closed_ = 0;  ///< as far as it is certain
+  std::int64_t closed_ = 0;  ///< as far as is certain to be stored
   std::int64_t raised_to_ = 0;
-  std::unordered_map<std::string, sighting> others_;  ///< that lag behind
+  std::unordered_map<std::string, sighting> others_;  ///< the other lanes that lag behind
 };
 
-/// Ends the lanes of processes that are dead: of a node's earlier lives, or of all others if the process is alone.
+/// Ends the lanes of processes that are dead: of a node's earlier processes, or of all others if the process is alone.
 void end_lanes_of(db_connection& db, const lane_owner& owner);
 
-/// Up to where the log is complete, and how far its furthest writer is.
+/// How far the log is complete, and how far its furthest writer is.
 struct log_reach {
   std::int64_t complete = 0;  ///< every event before this position has been committed
   std::int64_t furthest = 0;
-  std::int64_t kept_from = 0;  ///< events before it have left the log, or are leaving it
+  std::int64_t kept_from = 0;  ///< events before it have been purged, or are being purged
 };
 log_reach read_log_reach(db_connection& db);
-/// Within a transaction. An earlier position than the one that is stored changes nothing.
+/// To be called within a transaction. Keeps the stored position if it is greater.
 void keep_log_from(db_connection& db, std::int64_t position);
 
 }  // namespace gateway::persistence

@@ -1,4 +1,4 @@
-// Reads of the log of events. What stands before the position where the log is complete no longer changes, so that the
+// Reads of the log of events. Events before the position up to which the log is complete no longer change, so the
 // statements of one answer need no common snapshot.
 #include <algorithm>
 #include <string>
@@ -12,7 +12,7 @@ namespace gateway::persistence {
 
 namespace {
 
-/// So many events are looked at for an answer, where some of them may not match.
+/// How many events one answer examines at most, if some of them may not match.
 constexpr std::int64_t window = 2'000;
 
 constexpr std::string_view by_position = "{by events_by_position}", of_merchant = "{by events_of_merchant}";
@@ -95,7 +95,7 @@ const statement read_old_events = sql(R"sql(
     SELECT log_position FROM events {by events_by_position} WHERE log_position > 0 AND log_position < ?
     ORDER BY log_position LIMIT ?) AS old
 )sql");
-// A delivery that is kept still shows its event.
+// An event whose delivery is kept keeps its data.
 const statement purge_old_events = sql(R"sql(
   UPDATE events SET log_position = 0, data = CASE WHEN EXISTS (
     SELECT 1 FROM deliveries AS d {by deliveries_of_subject} WHERE d.merchant_id = events.merchant_id
@@ -136,7 +136,7 @@ std::string between_commas(const std::vector<event_type>& types) {
   return text;
 }
 
-/// Up to where one answer looks: before `until`.
+/// One answer examines the events before `until`.
 struct looked_at {
   std::int64_t until = 0;
   bool more = false;
@@ -175,7 +175,7 @@ logged_events_lookup run(db_connection& db, const find_logged_events& what) {
   reach.kept_from = std::min(reach.kept_from, reach.complete);
   answer.expired = what.id.empty() && what.after > 0 && what.after < reach.kept_from - 1;
   if (answer.expired) return answer;
-  // No event that happened at `from` or later stands before its first position.
+  // No event that happened at `from` or later has a position before the first one of that time.
   const auto from_position = what.from ? event_clock::first_of(*what.from) - 1 : std::int64_t{0};
   const auto after = std::max({what.after, from_position, reach.kept_from - 1});
   answer.complete = reach.complete;
@@ -244,8 +244,8 @@ std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t l
     if (seen > 0) last = row.integer(1);
   });
   if (seen == 0) return 0;
-  // First of all no cursor leads there any more.
-  // No further than the log is complete: who has read to its end has missed nothing.
+  // First expires the cursors that point to purged events, but none beyond the complete part of the log: a reader of
+  // all of it has missed nothing.
   keep_log_from(db, std::min(end, read_log_reach(db).complete));
   const cell parameters[] = {std::string_view{"{}"}, last};
   db.change(purge_old_events, parameters);

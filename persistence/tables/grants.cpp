@@ -42,7 +42,7 @@ void binding_columns(Columns& v, Binding& b, Grant& newest) {
   v("version", b.version, 1);
 }
 
-/// Also of a row of a list of grants, past or not.
+/// Also the columns of a list of grants, past and current.
 template <class Columns, class Key, class Grant>
 void past_grant_columns(Columns& v, Key& binding, Grant& g) {
   v.key("merchant_id", binding.merchant);

@@ -1,4 +1,4 @@
-// What the readers and writers of JSON columns share. Internal to persistence/.
+// Shared by the readers and writers of JSON columns. Internal to persistence/.
 #pragma once
 
 #include <exception>

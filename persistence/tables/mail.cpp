@@ -66,7 +66,7 @@ const statement retry_mail = sql(R"sql(
   UPDATE mail SET status = 'pending', due_at = ?, expires_at = ?, ended_at = NULL
   WHERE mail_id = ? AND status <> 'sent' AND sealed <> ''
 )sql");
-// MySQL permits no LIMIT in a subquery of IN, but in a derived table.
+// MySQL permits no LIMIT in a subquery of IN; a derived table may have one.
 const statement purge_mail = sql(R"sql(
   DELETE FROM mail WHERE mail_id IN (SELECT mail_id FROM
   (SELECT m.mail_id FROM mail AS m WHERE m.ended_at <= ? ORDER BY m.ended_at LIMIT ?) AS old)

@@ -1,4 +1,4 @@
-// The master keys that the database knows, and the texts that are sealed under them, in the tables of others.
+// The master keys that the database knows, and the texts in other tables that are sealed under them.
 #include <algorithm>
 
 #include "persistence/tables/queries.hpp"
@@ -25,8 +25,8 @@ const table_columns master_keys_table{"master_keys", [](column_names& v) {
 
 const statement read_master_keys = sql("SELECT {columns} FROM master_keys ORDER BY position", master_keys_table);
 
-/// Where the texts of a sealed_column are: their table and column, the column of their id, and that of whom they are
-/// of, if the table's key has one.
+/// Where the texts of a sealed_column are: table, column, the column of the id, and the other column of the table's
+/// key, such as the owner's; empty if it has none.
 struct sealed_place {
   sealed_column in;
   std::string_view table, column, id, of;
@@ -69,13 +69,13 @@ std::string of_all_places(std::string_view text, std::string_view between) {
   return out;
 }
 
-/// What a sealed text says before its point: the id of its key.
+/// A sealed text contains the id of its key before its first point.
 const statement count_sealed{
     "SELECT SUBSTR(sealed.body, 1, INSTR(sealed.body, '.') - 1) AS key_id, COUNT(*) FROM (" +
     of_all_places("SELECT {column} AS body FROM {table}", " UNION ALL ") +
     ") AS sealed WHERE sealed.body <> '' GROUP BY SUBSTR(sealed.body, 1, INSTR(sealed.body, '.') - 1)"};
 
-/// Those that another key has sealed.
+/// The texts that other keys have sealed.
 const statement& read_sealed_by_others(sealed_column in) {
   static const auto all = [] {
     std::vector<statement> one_each;
@@ -122,7 +122,7 @@ const statement retire_master_key{
     of_all_places("NOT EXISTS (SELECT 1 FROM {table} WHERE {column} LIKE ? OR (? = 1 AND {column} <> '' AND "
                   "{column} NOT LIKE '%.%'))",
                   " AND ")};
-// What was wrapped in a retired key can be opened no more.
+// A key that is wrapped in a retired one can no longer be opened.
 const statement unwrap_master_keys = sql(R"sql(
   UPDATE master_keys SET wrapped = ''
   WHERE wrapped LIKE ? OR (? = 1 AND wrapped <> '' AND wrapped NOT LIKE '%.%')
@@ -173,7 +173,7 @@ std::size_t row_hash(const save_master_key&) { return hash_of_texts({"master_key
 std::size_t row_hash(const promote_key&) { return hash_of_texts({"master_keys"}); }
 std::size_t row_hash(const withdraw_key&) { return hash_of_texts({"master_keys"}); }
 std::size_t row_hash(const retire_key&) { return hash_of_texts({"master_keys"}); }
-/// As the hash of the row that holds the text.
+/// The same as the hash of the row that holds the text.
 std::size_t row_hash(const reseal& r) {
   if (r.was.in == sealed_column::provider) return hash_of_texts({r.was.id, r.was.of});
   if (r.was.in == sealed_column::operator_factor) return hash_of_texts({"operator", r.was.id});

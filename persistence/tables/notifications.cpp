@@ -65,7 +65,7 @@ const statement read_due_notifications = sql(R"sql(
   WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?
 )sql");
 
-// Reads all notifications of the environment: only erasure asks for it.
+// Reads all notifications of the environment: only erasure uses it.
 const statement read_notifications_about = sql(R"sql(
   SELECT {columns} FROM notifications WHERE environment = ? AND (about = ? OR (? <> '' AND INSTR(body, ?) > 0))
   ORDER BY received_at, notification_id

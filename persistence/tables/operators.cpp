@@ -24,7 +24,7 @@ const table_columns operators_table{"operators", [](column_names& v) {
 
 const statement read_operator = sql(
     "SELECT {columns}, password_hash, sealed_totp, totp_step FROM operators WHERE operator_key = ?", operators_table);
-// An installation has few of them.
+// An installation has few operators, so all are read.
 const statement read_operators = sql(R"sql(
   SELECT name, role, CASE WHEN password_hash = '' THEN 0 ELSE 1 END FROM operators ORDER BY operator_key
 )sql");

@@ -189,8 +189,8 @@ std::vector<std::string> currencies_of(db_connection& db, const find_payments& w
   }
 }
 
-/// In the order in which payments pass through them. If the ranges are read by several statements, a payment that moves
-/// on meanwhile is read twice, but not missed.
+/// The states, in the order in which payments pass through them. If several statements read the ranges, a payment whose
+/// state changes meanwhile is read twice, but not missed.
 constexpr payment_state in_order[] = {
     payment_state::created,  payment_state::processing, payment_state::authorized,         payment_state::failed,
     payment_state::captured, payment_state::voided,     payment_state::partially_refunded, payment_state::refunded};
@@ -233,7 +233,7 @@ payment listed_payment_from(const result_row& row, const merchant_id& merchant, 
   return payment_from(row, payment_key(merchant, env, payment_id{row.text(id_column)}));
 }
 
-/// How many rows were read, corrupt ones included.
+/// Returns how many rows were read, corrupt ones included.
 std::size_t add_listed(db_connection& db, const statement& sql, std::span<const cell> parameters,
                        const merchant_id& merchant, environment env, std::vector<payment_ptr>& to) {
   std::size_t rows = 0;
@@ -248,7 +248,7 @@ std::size_t add_listed(db_connection& db, const statement& sql, std::span<const 
   return rows;
 }
 
-/// The statement for so many ranges, and for how many it has room. One statement sees one snapshot.
+/// The statement for this number of ranges, and how many it can take. One statement sees one snapshot.
 std::pair<const statement*, std::size_t> statement_for(std::size_t ranges, bool back) {
   if (back) return {&statements::read_payments_of_ranges_back, ranges_at_once};
   if (ranges <= ranges_at_once) return {&statements::read_payments_of_ranges, ranges_at_once};
@@ -372,7 +372,7 @@ merchants_payment_position position_in_list(const payment& p) {
   return {p.key.merchant, p.key.env, {p.created_at, p.key.id}};
 }
 
-/// Behind all payments of the merchant.
+/// A position after all payments of the merchant.
 merchants_payment_position end_of_merchant(const merchant_id& merchant) { return {merchant, environment::test, {}}; }
 
 std::optional<merchant_id> paid_merchant_behind(db_connection& db, const merchant_id& last) {
@@ -383,7 +383,7 @@ std::optional<merchant_id> paid_merchant_behind(db_connection& db, const merchan
   return next;
 }
 
-/// Adds the merchant's payments behind `what.after`. Returns where the list continues if its page is full.
+/// Adds the merchant's payments after `what.after`. Returns where the list continues if its page is full.
 std::optional<merchants_payment_position> add_payments_of(db_connection& db, const find_payments_of_merchants& what,
                                                           const merchant_id& of, std::vector<payment_ptr>& to) {
   const bool is_continued = what.after && what.after->merchant == of;

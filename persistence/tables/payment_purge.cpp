@@ -13,7 +13,7 @@ namespace {
 
 /// A payment takes some ten statements, so one transaction purges few.
 constexpr std::size_t most_payments_of_step = 16;
-/// How many ids one statement looks up in MySQL. SQLite has no round trips to save.
+/// How many ids one statement looks up in MySQL. On SQLite each id has a statement: there is no round trip to save.
 constexpr std::size_t ids_at_once = 16;
 
 template <class Columns, class Key>
@@ -59,7 +59,7 @@ namespace statements {
 const statement next_merchant_with_payments = sql(R"sql(
   SELECT merchant_id FROM payments {by payments_by_age} WHERE merchant_id > ? ORDER BY merchant_id LIMIT 1
 )sql");
-// The state is in has_ended(), too. Here it keeps most of the others from being read as a whole.
+// has_ended() checks the state, too. The condition here avoids reading most other payments as a whole.
 const statement read_old_payments = sql(R"sql(
   SELECT created_at, payment_id, CASE WHEN updated_at < ? AND open_command IS NULL AND due_at IS NULL
     AND state NOT IN ('created', 'processing', 'authorized') THEN 1 ELSE 0 END
@@ -121,7 +121,7 @@ class payment_purge {
     at_ = {};
   }
 
-  /// The other environment, or the next merchant. False if there is none.
+  /// Moves to the other environment, or to the next merchant. False if there is none.
   bool go_on() {
     if (at_.env == environment::live) {
       at_.env = environment::test;
@@ -141,7 +141,7 @@ class payment_purge {
     return !next.empty();
   }
 
-  /// Looks at the next payments of the merchant. False if none is left.
+  /// Examines the next payments of the merchant. False if none is left.
   bool look_at_some() {
     const auto from = std::max<std::int64_t>(to_unix_ms(at_.created_at), 0);
     const auto asked = static_cast<std::int64_t>(limit_ - answer_.payments);
@@ -244,7 +244,7 @@ bool any_purged(db_connection& db, const std::vector<const entity_key*>& payment
   std::vector<cell> ids;
   for (std::size_t from = 0; from < payments.size(); from += at_once) {
     ids.clear();
-    // The last id fills the places that are left.
+    // Repeats the last id in the statement's remaining places.
     for (std::size_t i = 0; i < at_once; ++i) {
       const auto& key = *payments[std::min(from + i, payments.size() - 1)];
       ids.insert(ids.end(), {std::string_view{key.merchant.value}, to_string(key.env), std::string_view{key.id}});

@@ -6,7 +6,7 @@ namespace gateway::persistence {
 
 namespace {
 
-/// A read of a person takes other columns: most change by statements of their own.
+/// For inserts only: reads select other columns, and most columns change by statements of their own.
 template <class Columns, class User>
 void person_columns(Columns& v, User& u) {
   v.key("user_id", u.id);

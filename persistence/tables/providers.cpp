@@ -1,4 +1,4 @@
-// What the providers are reached with.
+// The configurations of the providers.
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

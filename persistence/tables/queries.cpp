@@ -82,7 +82,7 @@ void read_providers(db_connection& db, const statement& sql, std::span<const cel
   });
 }
 
-/// Finds the merchant to whose entry a name of this kind belongs.
+/// The statement that finds the merchant to whose entry a name of this kind belongs.
 const statement* owner_statement(directory_name::kind kind) noexcept {
   switch (kind) {
     case directory_name::kind::key: return &statements::read_owner_of_key;
@@ -161,7 +161,7 @@ due_lookup run(db_connection& db, const find_due& what) {
   struct table {
     entity_kind kind;
     const statement* all;
-    const statement* open;  ///< null: none has an open operation
+    const statement* open;  ///< null: this kind has no open operations
   };
   static constexpr table tables[] = {
       {entity_kind::payment, &statements::read_due_payments, &statements::read_due_open_payments},

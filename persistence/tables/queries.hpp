@@ -1,5 +1,4 @@
-// The store's reads. Each is one statement and so sees one snapshot, except the directory's and some lists of payments.
-// They throw database_error and corrupt_row.
+// The store's reads. Most are one statement, which sees one snapshot. They throw database_error and corrupt_row.
 #pragma once
 
 #include "gateway/ports/store/store.hpp"
@@ -16,7 +15,8 @@ payments_lookup run(db_connection& db, const find_unknown_payments& what);
 payment_key_lookup run(db_connection& db, const find_payment_key& what);
 purged_payment_lookup run(db_connection& db, const find_purged_payment& what);
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
-// For all merchants, one statement for each. An answer covers some of them and says where the next one starts.
+// A question about all merchants takes one statement for each. An answer covers some of them, and contains where the
+// next one starts.
 ledger_sums_lookup run(db_connection& db, const find_ledger_sums& what);
 ledger_lookup run(db_connection& db, const find_ledger& what);
 command_lookup run(db_connection& db, const find_command& what);
@@ -59,7 +59,8 @@ people_lookup run(db_connection& db, const find_people& what);
 payments_everywhere_lookup run(db_connection& db, const find_payments_everywhere& what);
 events_by_id_lookup run(db_connection& db, const find_events_by_id& what);
 requests_lookup run(db_connection& db, const find_requests& what);
-// Several statements: the first says up to where the log no longer changes, and the others read only that.
+// Several statements: the first reads up to which position the log no longer changes, and the others read only events
+// before it.
 logged_events_lookup run(db_connection& db, const find_logged_events& what);
 event_news_lookup run(db_connection& db, const find_event_news& what);
 logo_lookup run(db_connection& db, const find_logo& what);
@@ -73,7 +74,7 @@ operators_lookup run(db_connection& db, const find_operators& what);
 // Two statements.
 personal_texts run(db_connection& db, const find_personal_texts& what);
 
-// These change rows, each in one transaction, and need a connection opened for writing.
+// These change rows in transactions of their own, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);
 redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
 
@@ -82,18 +83,18 @@ std::vector<command_record> read_commands_of(db_connection& db, const entity_key
 std::vector<notification_ptr> read_notifications_about(db_connection& db, const entity_key& what,
                                                        std::string_view reference);
 
-// Parts of a purge, within its transaction. They return how many rows they looked at.
+// Parts of a purge, each within the caller's transaction. The first two return how many rows they examined.
 std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t limit);
-/// `behind`: only deliveries with a greater number; moved to the last one looked at.
+/// `behind`: only deliveries with a greater number; moved to the last one examined.
 std::uint64_t purge_deliveries(db_connection& db, time_point before, std::uint32_t limit, std::int64_t& behind);
 
-/// Moves `answer.payments_behind` to the last payment looked at.
+/// Moves `answer.payments_behind` to the last payment examined.
 void purge_payments(db_connection& db, const purge_commands& what, purge_result& answer);
-/// Moves the beginnings of the chains. Returns those that it has moved, as audit_head::purged_to and purged_hash, and
-/// adds to `deleted` how many entries it deleted.
+/// Purges the oldest entries of the chains. Returns the heads of the chains that it has shortened, with the new
+/// purged_to and purged_hash, and adds the number of deleted entries to `deleted`.
 std::vector<audit_head> purge_audit(db_connection& db, time_point before, std::uint32_t limit, std::uint64_t& deleted);
 
-/// Whether one of these payments was purged: its id is not taken again.
+/// Whether one of these payments was purged, so that its id must not be used again.
 bool any_purged(db_connection& db, const std::vector<const entity_key*>& payments);
 /// Whether any payment was ever purged.
 bool has_purged_payments(db_connection& db);

@@ -21,8 +21,8 @@
 namespace gateway::persistence {
 
 /// In the order in which a batch writes them. A unit's outcome is its first failure. So a taken idempotency key is
-/// reported before any other failure. An event that was counted before is reported as that, and not as a conflict with
-/// the row that it has already changed or inserted.
+/// reported before any other failure. An event that was counted before is reported as a duplicate, and not as a
+/// conflict with the row that it has already changed or inserted.
 enum class row_kind : unsigned char {
   command,
   counted_event,
@@ -188,7 +188,7 @@ class gathered_rows {
 
   std::vector<std::pair<const entity_key*, const timeline_entry*>> events_;
   std::map<total_key, sum> totals_;  ///< the keys' texts are borrowed from the units
-  std::vector<const save_audit*> audits_;  ///< of the units
+  std::vector<const save_audit*> audits_;  ///< borrowed from the units
   std::list<audit_entry> linked_;
   std::optional<audit_head> audit_head_;
   /// A unit writes few of the kinds. For each kind: 0, or one more than where its rows are in `rows_`.

@@ -1,4 +1,4 @@
-// Searches over several merchants: people, payments by an id or a reference, writes by their request.
+// Searches over several merchants: people, payments by id or reference, writes by the id of their HTTP request.
 #include <algorithm>
 
 #include "gateway/base/log.hpp"
@@ -17,8 +17,8 @@ const statement read_people_by_id = sql(R"sql(
   LEFT JOIN memberships AS m ON m.user_id = p.user_id ORDER BY p.user_id, m.merchant_id
 )sql");
 
-// No index has payments of all merchants by their id or reference, because each index makes a create more expensive.
-// For each merchant there is one look-up; the order of the joins is prescribed to both databases.
+// No index has the payments of all merchants by id or reference, because each index makes a create more expensive. So
+// there is one look-up for each merchant; the order of the joins is prescribed to both databases.
 const statement read_payments_of_id = sql(R"sql(
   SELECT {columns p}, p.merchant_id, p.environment, p.payment_id FROM merchants AS m
   {CROSS JOIN|STRAIGHT_JOIN} payments AS p ON p.merchant_id = m.merchant_id AND p.environment = ? AND p.payment_id = ?

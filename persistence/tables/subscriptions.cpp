@@ -1,4 +1,4 @@
-// Subscriptions, the sandbox's side of them, and the events that they have counted.
+// Subscriptions, the sandbox's side of them (enrollments), and the counted events.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@ namespace gateway::persistence {
 
 namespace {
 
-/// What has no column of its own.
+/// The document: everything that has no column of its own.
 template <class Row>
 struct stored_document {
   Row& row;

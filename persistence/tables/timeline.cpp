@@ -39,7 +39,7 @@ void event_columns(Columns& v, Subject& subject, Entry& e, Position& log_positio
   v.fixed("log_position", log_position);
 }
 
-/// What a list shows of an event.
+/// The columns that a list of events shows.
 template <class Columns, class Event>
 void event_record_columns(Columns& v, Event& e) {
   subject_columns(v, e.subject);
@@ -134,7 +134,7 @@ timeline_entry timeline_entry_from(const result_row& row) {
   e.occurred_at = in.time();
   e.event_id = in.text();
   e.event_data = in.text();
-  // Rows from before do not say; most were requested by API.
+  // Rows older than the column have no origin; most were requested by API.
   if (!in.skip_null()) get(in, e.by, "origin");
   return e;
 }

@@ -36,7 +36,7 @@ template <class Entity>
 std::size_t row_hash(const std::shared_ptr<const Entity>& entity) {
   return std::hash<entity_key>{}(entity->key);
 }
-/// For an operator's change.
+/// The default, for small rows such as an operator's changes.
 template <class Record>
 std::size_t row_bytes(const Record&) {
   return 256;
@@ -47,11 +47,11 @@ void insert_row(gathered_rows& rows, const payment_ptr& p);
 void claim_row(gathered_rows& rows, const payment_ptr& p);
 std::size_t row_bytes(const payment_ptr& p);
 std::optional<entity_row> read_payment_row(db_connection& db, const entity_key& key);
-/// Also for the lists' statements.
+/// Also used by the lists of payments.
 const table_columns& payments_table();
 
 // customer_payments.cpp
-/// The entry by which the payments of its customer are found; the payment has a customer.
+/// Adds the entry by which the payment is found among those of its customer. The payment must have one.
 void insert_customer_payment(gathered_rows& rows, const payment& p);
 
 // commands.cpp
@@ -74,7 +74,8 @@ void claim_row(gathered_rows& rows, const delivery& d);
 std::size_t row_hash(const delivery& d);
 std::size_t row_bytes(const delivery& d);
 
-// ledger.cpp. An entry needs no hash, for the same reason; and the order of additions to a total does not matter.
+// ledger.cpp. An entry needs no hash: the unit claims the payment that it belongs to. The order of additions to a total
+// does not matter.
 void insert_row(gathered_rows& rows, const ledger_entry& e);
 void insert_row(gathered_rows& rows, const count_daily& c);
 /// The sum of a batch's additions to one total.
@@ -91,7 +92,7 @@ void insert_row(gathered_rows& rows, const added_total& t);
 // disputes.cpp. An entry needs no hash: the unit claims the payment that it belongs to.
 void insert_row(gathered_rows& rows, const dispute_entry& d);
 
-// event_lists.cpp. A sandbox's event needs no hash, for the same reason.
+// event_lists.cpp. A sandbox's event needs no hash: the unit claims the payment that it belongs to.
 void insert_row(gathered_rows& rows, const save_event_position& p);
 void insert_row(gathered_rows& rows, const sandbox_event& e);
 std::size_t row_hash(const save_event_position& p);
@@ -196,8 +197,8 @@ std::size_t row_hash(const set_second_factor& f);
 std::size_t row_hash(const spend_totp_step& s);
 std::size_t row_hash(const spend_recovery_code& c);
 std::size_t row_hash(const set_time_zone& z);
-/// Changing a password ends the user's sessions, and a first password is set only for a user without membership. This
-/// second hash of such rows keeps their units in order.
+/// A second hash of new sessions and memberships. It keeps their units in order with changes of the user's password: a
+/// change ends sessions, and a first password is set only for a user without membership.
 std::size_t owner_hash(const user_id& user);
 
 // sessions.cpp

@@ -152,7 +152,7 @@ inline void get(cursor& in, payment_details& v, const char*) { v = details_from_
 inline void get(cursor& in, payment_customer& v, const char*) { v = customer_from_json(in.text()); }
 inline void get(cursor& in, payment_records& v, const char*) { v = records_from_json(in.text()); }
 inline void get(cursor& in, provider_error& v, const char*) { v = error_from_json(in.text()); }
-/// Of the payment with this key.
+/// The operation of the payment `of`.
 inline void get(cursor& in, open_operation& v, const char*, const entity_key& of) {
   v = open_operation_from_json(in.text(), of);
 }

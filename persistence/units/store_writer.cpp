@@ -20,9 +20,8 @@ namespace gateway::persistence {
 
 namespace {
 
-/// The writer's own messages: wake_atom ends the pause before the next attempt to reconnect, tick_atom the pause
-/// before records or maintenance, keep_atom is the time to confirm the database's lock, and load_atom the time to look
-/// at other nodes' lanes in the log of events.
+/// The writer's own timers: wake_atom: try to reconnect; tick_atom: check whether records or maintenance are due;
+/// keep_atom: confirm the database's lock; load_atom: read the other nodes' lanes in the log of events.
 using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>,
                                           caf::reacts_to<keep_atom>, caf::reacts_to<load_atom>>;
 
@@ -37,7 +36,8 @@ constexpr std::chrono::milliseconds longest_pause{10};
 /// The actors that wait for a batch of at most this many units (a payment's, and a few records) may run on the writer's
 /// thread.
 constexpr std::size_t few_units = 3;
-/// So much later a follower on another node may see an event, while this one writes none.
+/// How often a node reads the lanes of the others. While it writes no events, readers on other nodes see events later
+/// by up to this time.
 constexpr std::chrono::milliseconds lanes_interval{250};
 /// After a redelivery the next one waits this many times as long as it took.
 constexpr int redelivery_rest = 4;
@@ -96,12 +96,12 @@ class writer {
     if (queues_.maintenance_may_follow(batch_)) do_maintenance();
   }
 
-  /// Among other nodes, several times a second.
+  /// For one of several nodes: to be called several times a second.
   void look_around() {
     session_.run([&](db_connection& db) { events_.look_around(db); });
   }
 
-  /// Among the units that wait none is under way, so the connection has no transaction.
+  /// Runs between two batches, so the connection has no open transaction.
   std::optional<clear_free_pages_result> clear_files() {
     clear_free_pages_result made;
     const bool known = session_.run([&](db_connection& db) {
@@ -123,7 +123,7 @@ class writer {
  private:
   struct purge_job {
     caf::typed_response_promise<purge_result> answer;
-    purge_commands what;  ///< less those kinds of which nothing is left
+    purge_commands what;  ///< without the kinds of which nothing is left
     purge_result made;
 
     /// The limit applies to each kind separately.
@@ -239,7 +239,7 @@ class writer {
     session_.maintain();
   }
 
-  /// A kind of which nothing is left is not looked for again before the next purge.
+  /// Adds up what the step has purged. This purge does not look again for a kind of which nothing is left.
   void count_retention(const purge_result& step) {
     payments_purged_to_ = step.payments_behind;
     auto& made = purge_->made;
@@ -279,10 +279,10 @@ class writer {
   std::shared_ptr<keys_taken> taken_;
   purge_pace pace_;
   std::optional<purge_job> purge_;
-  /// Deliveries up to this number have been looked at. Pending ones among them are purged after the next start.
+  /// Deliveries up to this number have been examined. Those that were pending are examined again only after a restart.
   std::int64_t deliveries_purged_to_ = 0;
   payment_purge_position payments_purged_to_;
-  bool purge_has_more_ = false;  // whether the last step deleted as many as it might
+  bool purge_has_more_ = false;  // whether the last step deleted as many as it was allowed to
   std::array<prometheus::Counter*, commit_outcome_count> outcomes_{};
 };
 

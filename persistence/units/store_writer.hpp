@@ -23,14 +23,14 @@ struct writer_limits {
   /// The pause between two batches that have only records. Each commit flushes the disk, and payments wait for the
   /// flush.
   std::chrono::milliseconds recording_pause{5};
-  /// How long after the last batch of begins or finishes records wait for the next one: they join its commit and need
-  /// none of their own.
+  /// How long records wait after the last batch of begins or finishes: if another one follows, they join its commit and
+  /// need none of their own.
   std::chrono::milliseconds company_pause{10};
   std::int64_t lane = 0;  ///< of the daily totals to which this writer adds
-  std::string node{};  ///< whose lane of events the writer has; empty: the only process at its database
+  std::string node{};  ///< this node's name, for the writer's lane of events; empty: the only process at its database
   bool purges_payments = false;  ///< payments are purged, or were: a new one must not take the id of one that is gone
   bool awaited =
-      true;  ///< clients wait for its commits, so its thread runs under the normal policy (gateway/base/scheduling.hpp)
+      true;  ///< clients wait for its commits, so its thread has the normal policy (gateway/base/scheduling.hpp)
 };
 
 /// Detached: it has its own thread and opens its connection there. It answers each unit once its outcome is known.

@@ -38,7 +38,7 @@ commit_outcome write_rows(db_connection& db, row_kind kind, const row_buffer& ro
   return commit_outcome::committed;
 }
 
-/// Where one connection writes.
+/// The lanes of one connection.
 struct lanes {
   std::int64_t totals = 0;
   event_lane& events;

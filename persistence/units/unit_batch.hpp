@@ -12,7 +12,8 @@
 
 namespace gateway::persistence {
 
-/// Whether an id of a payment that was purged may be taken again. It is looked up only where payments are purged.
+/// Whether a unit that inserts a payment with the id of a purged one is refused. Such ids are looked up only where
+/// payments are purged.
 enum class purged_ids : bool { unknown, refused };
 
 /// Commits the units in their order, and returns an outcome for each. Adds to daily totals in `lane`, and links entries
@@ -21,7 +22,7 @@ enum class purged_ids : bool { unknown, refused };
 /// fails. Nothing is committed then, unless the answer to the COMMIT was lost.
 std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units, std::int64_t lane,
                                          event_lane& events, purged_ids purged = purged_ids::unknown);
-/// For a connection that commits once: with a lane in the log of events that ends with the call.
+/// For a connection that commits once: its lane in the log of events ends with the call.
 std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units, std::int64_t lane = 0,
                                          purged_ids purged = purged_ids::unknown);
 

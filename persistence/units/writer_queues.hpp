@@ -75,7 +75,7 @@ class writer_queues {
   };
   struct redelivery_entry {
     waiting_redelivery what;
-    std::uint64_t after;  // how many records in all come before it
+    std::uint64_t after;  // the number of records, counted from the start, that come before it
   };
 
   void take(std::deque<entry>& from, std::size_t most, std::size_t most_bytes, unit_batch& into);

@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr int entries_of_page = 500;
-/// A chain with more problems than this was not changed in single places, and the rest is only counted.
+/// How many problems are shown; the rest are only counted.
 constexpr std::size_t most_problems_shown = 100;
 
 constexpr column problem_columns[] = {{"problem", "PROBLEM"},

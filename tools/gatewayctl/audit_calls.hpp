@@ -1,4 +1,4 @@
-// The audit log as a whole, from as many requests as necessary.
+// Exports and verifies the whole audit log, in as many requests as necessary.
 #pragma once
 
 #include <cstdint>

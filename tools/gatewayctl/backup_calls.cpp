@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// What the manifest says, for the answer. Lists are left out of the text, where a line is one value.
+/// Adds the manifest's values to the answer. Text output has one value in each line, and leaves out lists.
 void add_manifest(json::object& answer, const std::string& manifest, bool with_lists) {
   boost::system::error_code failure;
   const auto parsed = json::parse(manifest, failure);

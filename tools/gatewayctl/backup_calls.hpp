@@ -1,5 +1,5 @@
-// Backups. The gateway says which store it has, and writes the backup on the audit log; gatewayctl copies the embedded
-// store itself, because it may write where the gateway may not.
+// Backups. The gateway names its store, and enters the backup in the audit log. gatewayctl copies the embedded store
+// itself, because it may write to folders that the gateway may not.
 #pragma once
 
 #include <filesystem>
@@ -15,10 +15,10 @@ struct backup_request {
   bool as_json = false;
 };
 
-/// Throws std::runtime_error with one line. The gateway refuses where it has another store, with what to run instead.
+/// Throws std::runtime_error with one line. A gateway with another store refuses, and names the command to run instead.
 void make_backup(const backup_request& request, const operator_poster& post, std::ostream& out);
 
-/// Enters on the audit log that another tool has made a backup.
+/// Enters in the audit log that another tool has made a backup.
 void record_backup(const backup_request& request, const operator_poster& post, std::ostream& out);
 
 /// Needs no gateway. Returns whether the backup is as it was made.

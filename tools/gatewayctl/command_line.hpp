@@ -21,13 +21,13 @@ struct operator_call {
 
 enum class action {
   call,         ///< carry out `call`
-  report,       ///< write `report`, from as many requests as necessary
+  report,       ///< write `report`, in as many requests as necessary
   reconcile,    ///< write `reconcile` in the same way; exit 1 unless all agree
   export_audit,  ///< write `audit_export` in the same way
   verify_audit,  ///< write `audit_verify` in the same way; exit 1 if it found a problem
   compliance,   ///< verify the audit log, ask for the installation's facts, and write what is met
   make_backup,  ///< copy the store as `backup` says
-  record_backup,  ///< enter the backup that `backup` names on the audit log
+  record_backup,  ///< enter the backup that `backup` names in the audit log
   verify_backup,  ///< check the copy that `backup` names; exit 1 unless it is as it was made
   recover,  ///< carry out `recover`; exit 1 unless the database was accepted
   information,  ///< help or version: print `text` on standard output, exit 0

@@ -25,13 +25,13 @@ using std::chrono::milliseconds;
 
 /// PCI DSS 10.5.1: twelve months of history at least.
 constexpr days audit_term{365};
-/// PCI DSS 8.2.8.
+/// PCI DSS 8.2.8: an idle session ends after a quarter of an hour.
 constexpr milliseconds longest_idle{15 * 60'000};
 /// A master key is changed at the end of its crypto-period. The operator defines it; a year is usual.
 constexpr days key_term{365};
 constexpr days backup_term{7};
 constexpr std::string_view backup_action = "make backup";
-/// So many entries of the audit log are searched for the newest backup.
+/// How many pages of the audit log, and entries of each, are searched for the newest backup.
 constexpr int audit_pages = 20;
 constexpr int entries_of_audit_page = 1'000;
 

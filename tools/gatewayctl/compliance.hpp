@@ -1,5 +1,5 @@
-// `gatewayctl compliance`: what an audit under PCI DSS 4.0 asks for, where the gateway meets it, and the evidence on
-// this installation.
+// `gatewayctl compliance`: what PCI DSS 4.0 requires, where the gateway meets it, and the evidence on this
+// installation.
 #pragma once
 
 #include <ostream>
@@ -12,8 +12,8 @@
 namespace gateway::ctl {
 
 /// `{"requirements":[{"requirement","title","met","where","evidence","missing"}]}`. `facts`: the answer of
-/// /operator/compliance. `audit`: what the check of the audit log's chains found. `backup`: the newest entry of the
-/// audit log about a backup; empty if there is none.
+/// /operator/compliance. `audit`: the result of verified_audit(). `backup`: the newest entry of the audit log about a
+/// backup; empty if there is none.
 boost::json::object compliance_of(const boost::json::object& facts, const boost::json::object& audit,
                                   const boost::json::object& backup);
 

@@ -58,7 +58,7 @@ bool csv_records::read_line() {
   if (in_.bad()) throw bad_file("cannot be read");
   if (in_.fail() && count > 0) throw bad_file(at_line(line_ + 1, "is longer than 64 KiB"));
   if (in_.fail()) return false;
-  // The end of the line is counted, unless the file ends without one.
+  // `count` includes the end of the line, unless the file ends without one.
   bytes_.resize(in_.eof() ? count : count - 1);
   bytes_ += '\n';
   if (++line_ == 1 && bytes_.starts_with("\xef\xbb\xbf")) bytes_.erase(0, 3);

@@ -11,7 +11,7 @@
 
 namespace gateway::ctl {
 
-/// What is wrong with a file, with the line.
+/// A fault in a file, with its line.
 struct bad_file : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -26,7 +26,7 @@ struct report_request {
   bool as_json = false;                ///< otherwise CSV
 };
 
-/// A row for each day, currency, provider and mode, with a head line.
+/// A header line, and a row for each day, currency, provider and mode.
 void write_report(const report_request& request, const operator_poster& post, std::ostream& out);
 
 struct reconcile_request {

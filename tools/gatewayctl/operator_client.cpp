@@ -25,7 +25,7 @@ using boost::system::error_code;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds answer_timeout{30};
-constexpr std::uint64_t most_answer_bytes = 64 << 20;  ///< a list of a thousand events of the largest size
+constexpr std::uint64_t most_answer_bytes = 64 << 20;  ///< enough for a list of a thousand events of the largest size
 constexpr std::size_t bytes_at_once = 64 * 1024;
 
 /// Keeps the status and the body.
@@ -79,7 +79,7 @@ class operator_connection::conversation {
     if (path_.size() >= sizeof address.sun_path)
       throw no_answer("cannot use the operator socket of '" + data_dir_.string() + "': " + message_of(ENAMETOOLONG));
     std::ranges::copy(path_, address.sun_path);
-    // A gateway that accepts no connection within this time is treated as one that does not answer.
+    // A gateway that accepts no connection within this time counts as one that does not answer.
     const timeval longest{answer_timeout.count(), 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
     if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
@@ -161,7 +161,7 @@ class operator_connection::conversation {
     if (failure != http::error::need_more) check(failure);
   }
 
-  /// After the last byte: an answer without a length ends here, any other is cut short.
+  /// To be called after the last byte. An answer without a length ends here; any other is incomplete.
   void end(answer_parser& parser) const {
     if (!parser.got_some()) fail(make_error_code(http::error::end_of_stream).message());
     error_code failure;

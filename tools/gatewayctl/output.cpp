@@ -109,7 +109,7 @@ constexpr column providers_columns[] = {{"provider", "PROVIDER"},
                                         {"status", "STATUS"},
                                         {"secrets", "SECRETS"},
                                         {"settings", "SETTINGS"},
-                                        // copied into the provider's dashboard
+                                        // shown in full, to be copied into the provider's dashboard
                                         {"notifications_url", "NOTIFICATIONS TO", 4'096}};
 constexpr column destinations_columns[] = {{"id", "ID"},
                                            {"owner", "OWNER"},
@@ -241,13 +241,13 @@ const table* table_of(std::string_view member, const json::value& list) {
   return known == std::end(tables) ? nullptr : &*known;
 }
 
-/// What a list has besides its rows. `next` is null on the last page.
+/// The members of a list's answer besides its rows. `next` is null on the last page.
 std::string lines_after_table(json::object rest) {
   if (const auto* next = rest.if_contains("next"); next && next->is_null()) rest.erase("next");
   return as_lines(rest);
 }
 
-/// One thing, with a table for each of its lists.
+/// An answer about one object, with a table for each of its lists.
 std::string as_lines_and_tables(const json::object& answer) {
   json::object lines;
   std::string out;

@@ -14,8 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// How far before and after the period counterparts are searched: an unknown outcome is settled later in the ledger
-/// than at the provider.
+/// How far before and after the period counterparts are searched: the ledger settles an unknown outcome later than the
+/// provider does.
 constexpr std::chrono::days margin{3};
 
 std::string text_in(const json::object& from, std::string_view name) {

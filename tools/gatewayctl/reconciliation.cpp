@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::size_t most_lines = 20'000'000;
 
-/// Whether the provider does not report this entry. A sandbox reports the calls that it gets: a payment on the pages
-/// that the gateway serves for it makes none, nor does what an operator makes it do.
+/// Whether the provider does not report this entry. A sandbox reports the calls that it receives. A payment on its
+/// pages, which the gateway serves, makes no call, and neither does an act that an operator requests.
 bool is_not_reported(const ledger_entry& entry) {
   if (!traits_of(entry.provider).sandbox) return false;
   const bool is_call = entry.what == ledger_kind::captured || entry.what == ledger_kind::refunded;
   return !is_call || entry.movement_ref.empty() || entry.movement_ref.starts_with(sandbox_outside_refund);
 }
 
-/// A refund and its failure have one reference, and so have the movements of a dispute: the line of one is not a wrong
-/// line of the other.
+/// A refund and its failure share a reference, and so do the movements of a dispute: a line of one must not be compared
+/// with an entry of the other.
 bool are_separate(ledger_kind a, ledger_kind b) noexcept {
   const auto first_of = [](ledger_kind what) {
     if (what == ledger_kind::refund_failed) return ledger_kind::refunded;
@@ -110,7 +110,7 @@ reconciliation::row* reconciliation::find(const std::vector<name>& names, std::s
   return second_best;
 }
 
-/// Finds a line by the movement's reference, whatever kind the line has. Without one, by the payment's reference.
+/// Finds a line of any kind by the movement's reference. If the entry has none, finds one by the payment's reference.
 reconciliation::row* reconciliation::row_of(const ledger_entry& entry) {
   if (!entry.movement_ref.empty()) return find(by_ref_, entry.movement_ref, entry, true);
   if (entry.payment_ref.empty()) return nullptr;

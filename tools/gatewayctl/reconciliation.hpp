@@ -32,7 +32,7 @@ inline constexpr auto gateway::enum_table<gateway::ctl::difference_kind> =
 
 namespace gateway::ctl {
 
-/// A movement as the report has it.
+/// A movement as reported.
 struct reported_movement {
   ledger_kind what = ledger_kind::captured;
   std::int64_t minor = 0;
@@ -44,7 +44,7 @@ struct difference {
   std::string ref;
   std::optional<ledger_entry> entry;    ///< of missing and differs
   std::uint64_t line = 0;               ///< of extra and differs
-  std::optional<reported_movement> report;  ///< as `line`
+  std::optional<reported_movement> report;  ///< of extra and differs
 };
 
 /// Days in UTC, including the last one.
@@ -58,7 +58,7 @@ struct reconciled_period {
 
 struct reconciliation_counts {
   std::uint64_t agree = 0, missing = 0, extra = 0, differs = 0;
-  std::uint64_t outside = 0;    ///< lines outside the period that are in no entry
+  std::uint64_t outside = 0;    ///< lines outside the period that match no entry
   std::uint64_t not_reported = 0;     ///< entries that the provider does not report
   bool all_agree() const noexcept { return missing == 0 && extra == 0 && differs == 0; }
 };
@@ -67,13 +67,13 @@ class reconciliation {
  public:
   using difference_listener = std::function<void(const difference&)>;
 
-  /// Adds a line of the report; all lines are added first. Throws bad_file if there are too many.
+  /// Adds a line of the report. To be called for all lines before begin(). Throws bad_file if there are too many.
   void add(const settlement_line& line);
   /// The days of the report's lines; nullopt if it has no times.
   std::optional<reconciled_period> period_of_report() const;
 
-  /// Compares an entry of the ledger; entries follow in the order of time, also some from before and after the period,
-  /// because the two sides may place a movement on different sides of midnight.
+  /// Begins the comparison. Entries of the ledger then come in the order of time, also some from before and after the
+  /// period, because the two sides may date a movement to different days.
   void begin(reconciled_period period, difference_listener on_difference);
   void compare(const ledger_entry& entry);
   /// Reports the lines that matched no entry. To be called last.
@@ -100,9 +100,9 @@ class reconciliation {
   std::string_view text(const name& n) const { return text(n.at, n.size); }
   name keep(std::string_view ref);
   void sort(std::vector<name>& names);
-  /// Takes the lines that reduce a charge off that charge.
+  /// Subtracts each line that reduces a charge from that charge.
   void reduce_charges();
-  /// The best row with that reference which has matched no entry; null if there is none.
+  /// The best unmatched row with that reference; null if there is none.
   row* find(const std::vector<name>& names, std::string_view ref, const ledger_entry& entry, bool any_kind);
   row* row_of(const ledger_entry& entry);
   static bool agrees(const row& r, const ledger_entry& entry);

@@ -15,9 +15,10 @@ namespace {
 
 namespace json = boost::json;
 
-/// The states from which a payment goes on by itself. What happened to the others is in the lists of events.
+/// Payments in these states, and all with an unknown outcome, are queried at their providers. Changes of others are in
+/// the providers' lists of events.
 constexpr const char* unsettled_states[] = {"created", "processing", "authorized"};
-/// How often to look whether the events that were read have been applied: each pause is a second.
+/// How often to check whether the events that were read have been applied; a second apart.
 constexpr int most_looks = 120;
 constexpr int notifications_of_page = 1'000;
 
@@ -81,8 +82,7 @@ class recovery {
   }
 
  private:
-  /// An answer that is not complete says that the gateway is still reading: the next question waits for the same
-  /// reading.
+  /// An incomplete answer means that the gateway is still reading; the next request joins that read.
   void read_events(const json::object& list) {
     if (!request_.as_json)
       progress_ << "reading the events of " << text_of(list, "provider") << " (" << text_of(list, "mode") << ")\n";
@@ -106,7 +106,7 @@ class recovery {
     return post_("/operator/notifications/list", body).at("notifications").as_array();
   }
 
-  /// Calls `each` with every notification that waits, until it returns false.
+  /// Calls `each` with every waiting notification, until it returns false.
   template <class Each>
   void for_each_waiting(Each each) const {
     for (json::array page = waiting_notifications(nullptr); !page.empty();) {
@@ -145,7 +145,7 @@ class recovery {
     unknown_.push_back(json::object{{"provider", provider}, {"mode", mode}, {"about", about}});
   }
 
-  /// Events about an object without a row here wait, and name the object.
+  /// Notifications about an object that this database lacks stay waiting; their `about` is the object.
   void find_unknown() {
     for_each_waiting([&](const json::object& one) {
       add_unknown(text_of(one, "provider"), text_of(one, "mode"), text_of(one, "about"));

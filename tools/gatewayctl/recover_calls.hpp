@@ -1,5 +1,5 @@
-// The recovery of a database that is older than what the gateway has answered, from as many requests as necessary. It
-// may be interrupted and run again.
+// Recovers a database that lacks answered commits, in as many requests as necessary. It may be interrupted and run
+// again.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct recover_request {
   bool as_json = false;
 };
 
-/// Waits a moment before the same question is asked again.
+/// Waits a moment before the same request is repeated.
 using pause_between = std::function<void()>;
 
 /// Returns whether the database was accepted. `progress` is for lines about the steps.

@@ -130,8 +130,8 @@ std::optional<settlement_line> read_sandbox(const record& in, const settlement_s
   return line;
 }
 
-/// What a line of a Stripe report moves, by its `type` or its `reporting_category`: docs.stripe.com/reports. The types
-/// call a dispute an adjustment, and sometimes a refund that came back, too: source and sign tell what it is.
+/// The movement of a line of a Stripe report, by its `type` or its `reporting_category`: docs.stripe.com/reports. A
+/// dispute, and sometimes a refund that came back, has the type `adjustment`: the source and the sign distinguish them.
 std::optional<ledger_kind> stripe_movement(std::string_view category, std::string_view source,
                                            std::string_view amount) {
   using enum ledger_kind;

@@ -23,12 +23,12 @@ struct settlement_line {
   std::string ref;                   ///< of the charge, the refund or the dispute
   std::vector<std::string>
       of_payment{};  ///< the provider's references of the payment; empty if the report does not say
-  std::string reduces{};  ///< not empty: it takes back a part of the charge with this reference
+  std::string reduces{};  ///< not empty: the line cancels a part of the charge with this reference
 };
 
 /// The provider of the report, and which lines to read if the report distinguishes them.
 struct settlement_source {
-  std::optional<provider_kind> provider;  ///< nullopt: the one whose columns the first line has, which differ for each
+  std::optional<provider_kind> provider;  ///< nullopt: found by the columns of the first line
   std::optional<environment> env;  ///< nullopt: all
   std::string merchant;  ///< empty: all
 };
@@ -36,7 +36,7 @@ struct settlement_source {
 /// The properties of a file besides its movements.
 struct settlement_file {
   provider_kind provider = provider_kind::sandbox;
-  std::vector<environment> modes;  ///< of the lines that state it; only some providers' lines do
+  std::vector<environment> modes;  ///< the modes that lines state; only some providers' lines do
   std::uint64_t others = 0;  ///< lines about something else, such as a payout
 };
 

@@ -315,8 +315,8 @@ void actor_graph::flush_traces() {
 
 void actor_graph::stop() {
   if (!system_) return;
-  // A store's connection that waits for a database which does not answer gives up after 10 s.
   if (base_.mail_server) base_.mail_server->stop();
+  // A connection of the store gives up after 10 s if the database does not answer.
   actors::staged_stop stop{*system_, std::chrono::seconds{12}, std::chrono::seconds{2}};
   stop.end("the supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor_));
   for (const auto& each : core_actors()) stop.end(each.name, each.actor);

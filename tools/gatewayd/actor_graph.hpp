@@ -22,7 +22,8 @@
 #include "http/call/services.hpp"
 #include "http/operator/console/console.hpp"
 
-/// One worker on a small machine: the I/O and store threads need the rest. Work stealing would burn a third of a core.
+/// One worker thread for every two cores: the I/O and store threads need the rest. Work stealing would burn a third of
+/// a core.
 struct actor_config : caf::actor_system_config {
   explicit actor_config(const gateway::settings& of);
 };
@@ -38,20 +39,20 @@ class actor_graph {
   caf::actor_system& system() { return *system_; }
   gateway::http::services& services() { return *services_; }
 
-  /// A node among others serves once every one of them has published its entry.
+  /// Waits until this node may serve: every live node has published its entry in the directory's log.
   void wait_for_the_others() const;
-  /// Makes the other nodes take over what this one owns, and takes no more of their requests.
+  /// Lets the other nodes take over what this one owns, and accepts no more of their requests.
   void leave_the_others();
-  /// Waits until the requests that other nodes have passed are answered: their clients are connected there.
+  /// Waits until the requests that other nodes have passed to this one are answered.
   void drain_gate(std::chrono::milliseconds longest);
   /// Records the deliveries that have been sent, so that a restart does not send them again. Does not wait for
-  /// destinations that hang.
+  /// destinations that do not answer.
   void drain_dispatcher();
-  /// Stores on which day keys were used last.
+  /// Stores the day of each key's last use.
   void drain_key_uses();
   /// Interrupts the mail that is being sent, and records it as due.
   void drain_mail();
-  /// Counts the last commits in the witness of the database.
+  /// Increments the witness of the database after the last commits (actors/process/database_witness.hpp).
   void drain_witness();
   bool running() const noexcept { return system_ != nullptr; }
   void stop();
@@ -60,7 +61,7 @@ class actor_graph {
 
  private:
   void spawn();
-  /// All kinds of entities share one context, so that a doubt about a commit applies to all.
+  /// All kinds of entities share one context, so that an unknown commit outcome applies to all.
   void spawn_router();
   /// Publishes this node's links at its address, for the other nodes.
   void join_the_others();
@@ -77,8 +78,8 @@ class actor_graph {
   void flush_traces();
   /// No handle may outlive the actor system of its actor.
   void release();
-  /// Ending without a stuck actor breaks no promise: everything acknowledged is durable, and the next start settles
-  /// open operations.
+  /// Ends the process although an actor is stuck. This breaks no promise: everything acknowledged is durable, and the
+  /// next start settles open operations.
   [[noreturn]] static void end_process_without(const std::vector<std::string>& left);
 
   foundations& base_;

@@ -34,8 +34,8 @@ void make_data_dir(const std::filesystem::path& dir) {
                              std::generic_category().message(errno)};
 }
 
-/// A master key in the data directory shows that a database was made with it. Without that database the payments would
-/// be gone, and a new one would hide it. To be called before anything is made.
+/// A master key in the data directory shows that a database was made with it. If that database is missing, its payments
+/// are lost, and a new one would hide this. To be called before anything is made.
 void require_database_of_key(const settings& config) {
   const auto key = config.data_dir / "master.key";
   if (config.new_database || !config.master_key_command.empty() ||
@@ -60,8 +60,8 @@ std::optional<time_point> last_time_seen(persistence::prepared_store& store, boo
 }
 
 /// Each connection needs a file descriptor, and a shell limits a program to about a thousand: fewer than
-/// http-connections, so idle clients could keep all others out. Raises the limit as far as the system allows, and warns
-/// if that is too low.
+/// http-connections, so idle clients could take all of them. Raises the limit as far as the system allows, and warns if
+/// that is too low.
 void raise_descriptor_limit(std::size_t connections) {
   constexpr std::size_t others = 256;  // databases, logs, listeners, the operator's connections
   rlimit files{};
@@ -118,9 +118,9 @@ void require_store_location(const settings& config) {
   }
 }
 
-/// The key of the cursors of lists. It stays when the master key from which it was once derived is retired, because
-/// followers of the events keep cursors for months. It is no secret: a forged cursor only selects a place in a list
-/// that its caller may read anyway.
+/// The key of the cursors of lists. It stays when the master key from which it was derived is retired, because readers
+/// of the events keep cursors for months. It is no secret: a forged cursor only selects a place in a list that its
+/// caller may read anyway.
 crypto::derived_keys lasting_cursor_key(persistence::prepared_store& store, const crypto::keyring& keys) {
   constexpr std::string_view name = "cursor_key";
   const auto derived = keys.derive("list cursor").all();

@@ -1,4 +1,4 @@
-// The parts of a gateway that are not actors, and which its actors use.
+// The parts of a gateway that are not actors, but that its actors use.
 #pragma once
 
 #include <memory>
@@ -51,7 +51,7 @@ struct foundations {
   std::optional<gateway::actors::clock_watch> watch;
   std::optional<gateway::membership> nodes;
   gateway::directory merchants;
-  std::optional<gateway::master_key_source> key_source;  ///< while the gateway serves
+  std::optional<gateway::master_key_source> key_source;  ///< for keys that are added while the gateway serves
   std::optional<gateway::crypto::keyring> keys;
   gateway::crypto::derived_keys cursor_key;
   std::unique_ptr<gateway::payment_encoder> payment_json;
@@ -62,7 +62,7 @@ struct foundations {
   gateway::delivery_numbers numbers{std::random_device{}()};
   std::optional<providers> payment_providers;
   std::unique_ptr<gateway::webhook_client> client;
-  std::unique_ptr<gateway::http_client> collector;  ///< of traces
+  std::unique_ptr<gateway::http_client> collector;  ///< the client for the collector of traces
   // Null where no mail is configured.
   std::unique_ptr<gateway::mail_sealer> mails;
   std::unique_ptr<gateway::mail_composer> mail_pages;
@@ -72,7 +72,7 @@ struct foundations {
   std::optional<gateway::persistence::prepared_store> prepared;  ///< until the store's actors take it
 
  private:
-  /// Sets the addresses that clients use. Those that are not configured follow from where this process listens.
+  /// Sets the URLs that clients use. The default of those not configured is the listening address.
   void find_addresses();
   void prepare_mail();
   /// Closes the gate for writes if the database is older than what has been answered.

@@ -7,7 +7,7 @@
 
 #include "gateway/settings.hpp"
 
-/// A setting that cannot be used, if that shows only when it is checked against more than its own text.
+/// An unusable setting, found by a check that needs more than its own text.
 struct bad_setting : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -28,8 +28,8 @@ class gateway_process {
   const std::string& operator_listening_on() const;  ///< http://ADDR:PORT, or empty
 
   void reload_certificate();
-  /// Refuses new connections, lets requests in flight finish, then stops the actors in order. Takes 20 s at most after
-  /// settings.drain_timeout: ends the process with status 1 if an actor is still stuck then.
+  /// Refuses new connections, lets requests in flight finish, then stops the actors in order. Takes at most 20 s after
+  /// settings.drain_timeout: if an actor is still stuck then, the process ends with status 1.
   void drain();
   /// Why an essential part has ended; empty while none has.
   std::string failure() const;

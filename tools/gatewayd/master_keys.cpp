@@ -17,10 +17,10 @@ using namespace gateway;
 
 namespace {
 
-/// The fingerprint of the database's first key. Gateways before several keys compare it, too.
+/// The fingerprint of the database's first key. Older versions, which have one key only, compare it, too.
 constexpr std::string_view first_key_meta = "master_key_fingerprint";
-/// Present in a database whose first key is named in what it seals. In one that is older, the first key seals as it
-/// always did, so that the version before, which may still run beside this one, opens it.
+/// Present if the texts that the first key seals contain its id. In an older database they do not, so that an older
+/// version, which may still run beside this one, can open them.
 constexpr std::string_view names_first_key_meta = "master_key_named";
 
 master_key_source start_source(const settings& config) {
@@ -53,7 +53,7 @@ void record_first_key(const master_key_source& source, const std::vector<named_m
                                   .created_at = system_wall_clock{}.now()});
 }
 
-/// A key that another node has made while this one was away: an older key that this node has opens it.
+/// Opens, with an older key, a key that another node has made while this one was not running.
 std::shared_ptr<const crypto::master_key> unwrap(const save_master_key& row, const crypto::keyring::list& held,
                                                  const master_key_source& source) {
   if (row.wrapped.empty() || held.empty()) return nullptr;

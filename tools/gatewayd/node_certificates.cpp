@@ -109,7 +109,7 @@ bool is_certificate_refused() {
   return found;
 }
 
-/// Repeats a step on a connection that does not block, until it has succeeded or failed, or takes too long.
+/// Repeats a step on a non-blocking connection until it has succeeded or failed, or takes too long.
 template <class Step>
 bool succeeds(BIO* connection, Step step) {
   const auto until = std::time(nullptr) + longest_step_s;
@@ -119,8 +119,8 @@ bool succeeds(BIO* connection, Step step) {
 }
 
 /// In TLS 1.3 a server examines the client's certificate after the client has completed its handshake. A node that
-/// trusts the certificate sends the first bytes of its own protocol then, and one that does not an alert. This end
-/// examines the other's certificate last, because without mutual trust both usually fail.
+/// trusts the certificate then sends the first bytes of its own protocol; any other sends an alert. This end examines
+/// the other's certificate last, because without mutual trust both usually fail.
 trust ask_for_trust(const tls_context& context, const std::string& address) {
   ERR_clear_error();
   const std::unique_ptr<BIO, decltype(&BIO_free_all)> connection{BIO_new_ssl_connect(context.get()), &BIO_free_all};

@@ -14,7 +14,7 @@
 void require_node_certificates(const gateway::settings& config);
 
 /// Throws std::runtime_error with one line if a live node does not trust this node's certificate, or this node does not
-/// trust a live node's: without trust in both directions the two would serve beside each other without a link. Connects
-/// to each node that may serve; one that cannot be reached is no reason. `read_nodes` reads the rows of all nodes.
+/// trust a live node's: without trust in both directions both would serve, without a link between them. Connects to
+/// each node that may serve, and skips those that it cannot reach. `read_nodes` reads the rows of all nodes.
 void require_trust_among_nodes(const gateway::settings& config,
                                const std::function<std::vector<gateway::node_row>()>& read_nodes);

@@ -1,4 +1,4 @@
-// The providers of a gateway: the sandboxes that run inside it, and those that it reaches over HTTPS.
+// The providers of a gateway: the sandboxes inside it, and the providers that it reaches over HTTPS.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class providers {
   const by_kind& gates() const noexcept { return gates_; }
   const by_kind& behind_gates() const noexcept { return behind_; }
   const gateway::provider_adapters& adapters() const noexcept { return adapters_; }
-  /// Which of them keep a list of events, by kind; sandboxes keep theirs in the store.
+  /// Which adapters can read a list of events, by kind. Sandboxes have none: their list is in the store.
   std::array<bool, gateway::provider_catalogue.size()> with_event_lists() const;
   const gateway::provider_board& board() const noexcept { return board_; }
 

@@ -36,8 +36,8 @@ constexpr std::string_view database_lock = "CONCAT('gateway-database:', MD5(DATA
 std::string process_lock(const std::string& process) { return "'gateway-process:" + process + "'"; }
 
 // TiDB keeps such a lock as a transaction that is never committed. It ends with its connection, too, but at the latest
-// after `max-txn-ttl`, an hour, and no query tells who has it. So there the lock has two names. A process takes both,
-// keeps one and from time to time changes to the other, and its number in a row shows that it has the lock.
+// after `max-txn-ttl`, an hour, and no query shows which process has it. So on TiDB the lock has two names. A process
+// takes both, keeps one and changes to the other every few minutes, and its id in a row shows that it has the lock.
 constexpr std::string_view second_name = "CONCAT('gateway-database:', MD5(DATABASE()), ':2')";
 constexpr std::chrono::minutes name_kept{5};
 constexpr auto lock_table =
@@ -164,7 +164,7 @@ std::unique_ptr<sql::Connection> mysql_connection::link_to(const store_location&
   options["password"] = sql::SQLString(where.password);
   options["schema"] = sql::SQLString(where.database);
   options["OPT_RECONNECT"] = false;  // a connection that is reopened silently has lost its transaction
-  // Before the node has its lease, at its start, a slow database is waited for as in other reads.
+  // At its start a node has no lease yet, so it waits for a slow database as long as other reads do.
   const bool renews_lease = how == access::keep && where.node;
   const auto answer_s = how == access::migrate ? migration_timeout_s
                         : renews_lease         ? lease_timeout_s
@@ -223,7 +223,7 @@ void mysql_connection::require_serving(bool may_be_read_only) {
   };
   const auto away = [](const char* why) { throw database_error(database_error::kind::unreachable, 0, why); };
   auto variables = reported("VARIABLES", "'wsrep_on', 'read_only', 'version', 'tidb_txn_mode'");
-  // Not by the version, which an operator of TiDB may set to any text.
+  // Not detected by the version, which an operator of TiDB may set to any text.
   is_tidb_ = variables.contains("tidb_txn_mode");
   const auto& version = variables["version"];
   const auto* name = is_tidb_ ? "TiDB " : version.find("MariaDB") != std::string::npos ? "MariaDB " : "MySQL ";
@@ -249,14 +249,14 @@ void mysql_connection::prepare(access how) {
     const bool counts_rows = how == access::keep || how == access::migrate;
     plain_->execute(std::string{"SET SESSION wsrep_sync_wait = "} + (counts_rows ? "7" : "1"));
   }
-  // The defaults of a new TiDB; one that was upgraded from an old version keeps that version's. A transaction of the
-  // other kinds finds a taken key or a lost claim only when it commits.
+  // The defaults of a new TiDB; an upgraded one may keep older defaults, under which a transaction finds a taken key or
+  // a lost claim only at COMMIT.
   if (is_tidb_)
     plain_->execute("SET SESSION tidb_txn_mode = 'pessimistic', tidb_constraint_check_in_place_pessimistic = ON");
   link_->setAutoCommit(how == access::read);
 }
 
-/// TiDB ignores CHECK constraints unless a global variable is set, also those that its tables have.
+/// TiDB ignores CHECK constraints, also those of existing tables, unless a global variable is set.
 void mysql_connection::require_checks() {
   constexpr auto variable = "tidb_enable_check_constraint";
   if (answers_one(std::string{"SELECT @@GLOBAL."} + variable)) return;
@@ -277,7 +277,7 @@ void mysql_connection::end_idle_transactions() {
                              : "SET SESSION idle_transaction_timeout = 1");
   } catch (const sql::SQLException& e) {
     if (e.getErrorCode() != er_unknown_system_variable) throw;
-    plain_->execute("SET SESSION wait_timeout = 1");  // MySQL: also without a transaction; the next use connects again
+    plain_->execute("SET SESSION wait_timeout = 1");  // MySQL: ends any idle connection; the next use reconnects
   }
 }
 
@@ -324,8 +324,8 @@ bool mysql_connection::take_lock_of_tidb() {
   return true;
 }
 
-/// At no moment does the process hold neither name. A connection that finds that none of its process holds the lock is
-/// opened again, which takes it and looks for nodes.
+/// The process holds at least one of the names at any moment. If no connection of the process holds the lock, the
+/// connection that notices is opened again, which takes the lock and looks for nodes.
 void mysql_connection::keep_lock_of_tidb() {
   const auto now = std::chrono::steady_clock::now();
   if (!holds_lock_ && !lock_is_held_->load())
@@ -339,8 +339,8 @@ void mysql_connection::keep_lock_of_tidb() {
   lock_taken_at_ = now;
 }
 
-/// For a node, which has found the lock free: a gateway that serves alone, and whose connection with the lock has
-/// broken, commits nothing from now on.
+/// Called by a node that has found the lock free. A gateway that serves alone, and has lost the connection with the
+/// lock, commits nothing from now on.
 void mysql_connection::end_lock_of_tidb() {
   try {
     plain_->execute("UPDATE database_lock SET process = '' WHERE id = 1 AND process <> ''");
@@ -369,7 +369,7 @@ bool mysql_connection::has_lock_of_tidb() {
 bool mysql_connection::process_has_lock() {
   if (is_tidb_) return has_lock_of_tidb();
   const std::string first{database_lock};
-  // NULL, if one of them is free, reads as 0.
+  // If one of them is free, the result is NULL, which reads as 0.
   return answers_one("SELECT IS_USED_LOCK(" + first + ") = IS_USED_LOCK(" + process_lock(process_) + ")");
 }
 
@@ -503,8 +503,8 @@ void mysql_connection::lock_schema() {
   });
 }
 
-/// A member does not know the locks of the others, so the process that has the lock on most of the hosts is the only
-/// one. Every process asks the hosts in the same order.
+/// A member does not know the locks of the others, so a process must get the lock on most of the hosts, which only one
+/// can. Every process asks the hosts in the same order.
 void mysql_connection::lock_schema_of_most() {
   auto hosts = locks_schema_of_->hosts;
   std::ranges::sort(hosts, {}, &database_host::shown);

@@ -1,4 +1,4 @@
-// The production store: MySQL 8 or MariaDB 10.11 through Connector/C++.
+// The production store: MySQL 8, MariaDB 10.11 or TiDB, through Connector/C++.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,7 @@ namespace gateway::persistence {
 /// Used by one thread at a time. Reads autocommit, so that none keeps an old snapshot.
 ///
 /// The process's lock on the database belongs to one of the process's connections, and ends with it. A transaction of
-/// that connection cannot outlive the lock. Every other connection asks before each commit whether the process still
-/// has the lock.
+/// that connection cannot outlive the lock. Every other connection checks the lock before each commit.
 class mysql_connection final : public db_connection {
  public:
   mysql_connection(const store_location& where, access how);

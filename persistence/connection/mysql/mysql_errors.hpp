@@ -93,23 +93,22 @@ inline constexpr std::array mysql_error_meanings{
     mysql_error_meaning{tidb_retryable, database_error::kind::busy, database_error::kind::busy},
     mysql_error_meaning{tidb_schema_changed, database_error::kind::busy, database_error::kind::busy},
     mysql_error_meaning{tidb_write_conflict, database_error::kind::busy, database_error::kind::busy},
-    // The storage has more to do than it can, or the locks of another transaction are not removed in time. The
-    // documents do not say what has become of a COMMIT.
+    // The storage is overloaded, or the locks of another transaction are not removed in time. The documentation does
+    // not state the outcome of a COMMIT.
     mysql_error_meaning{tidb_storage_busy, database_error::kind::busy, database_error::kind::failed},
     mysql_error_meaning{tidb_resolve_lock_timeout, database_error::kind::busy, database_error::kind::failed},
-    // What TiDB has no number for, such as some waits for a row that took too long.
+    // Errors without a number of their own, such as some waits for a row that took too long.
     mysql_error_meaning{er_unknown_error, database_error::kind::busy, database_error::kind::failed},
-    // A part of the storage does not answer this server, or the server has lost the others: another host may be better
-    // off. At COMMIT the storage may have executed what it did not answer
-    // (https://github.com/pingcap/tidb/issues/21355).
+    // A part of the storage does not answer this server, or the server has lost the others: another host may reach it.
+    // At COMMIT the storage may have executed what it did not answer (https://github.com/pingcap/tidb/issues/21355).
     mysql_error_meaning{tidb_schema_expired, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{tidb_pd_timeout, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{tidb_storage_timeout, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{tidb_region_unavailable, database_error::kind::gone, database_error::kind::failed},
 };
 
-/// Whether the prepared statements that this connection keeps are the cause, so that it is to close them before the
-/// transaction is repeated: a stale one may fail each time, and many of those that fill the server are its own.
+/// Whether this connection's prepared statements may be the cause, and must be closed before the transaction is
+/// repeated: a stale one may fail each time, and they count towards the server's limit.
 constexpr bool is_about_prepared_statements(int code) noexcept {
   return code == er_needs_reprepare || code == er_statement_limit;
 }

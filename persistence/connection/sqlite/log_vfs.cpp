@@ -16,7 +16,7 @@ constexpr std::size_t most_gathered = 124 * 1024;
 
 sqlite3_vfs* system_vfs() { return sqlite3_vfs_find(nullptr); }
 
-/// An open log. SQLite allocates the memory; the system's own file object follows this one in it.
+/// An open log. SQLite allocates the memory, in which the system's own file object follows this one.
 class log_file : public sqlite3_file {
  public:
   explicit log_file(const sqlite3_io_methods& mine) noexcept : sqlite3_file{&mine} {}

@@ -21,21 +21,20 @@ constexpr int lock_wait_ms = 5'000;
 
 /// A checkpoint copies the log's pages into the file, and nothing commits meanwhile. A small checkpoint takes as long
 /// as a few commits; one of thousands of pages makes every client wait for tens of milliseconds. Where commits are
-/// large, a checkpoint covers several of them, because one after each commit would copy pages that all of them change
-/// each time. Checkpoints are made on the writer's connection: SQLite before 3.51.3 can lose pages when one connection
-/// begins a checkpoint while another restarts the log (sqlite.org/wal.html, the WAL-reset bug).
+/// large, a checkpoint covers several of them, because one after each commit would copy the pages that every commit
+/// changes each time. Checkpoints are made on the writer's connection: SQLite before 3.51.3 can lose pages when one
+/// connection begins a checkpoint while another restarts the log (sqlite.org/wal.html, the WAL-reset bug).
 constexpr int checkpoint_pages = 150;
 constexpr int checkpoint_commits = 4;
 /// If maintain() is not called, a commit that makes the log this long runs the checkpoint itself.
 constexpr int overdue_pages = 4'000;
 
-/// Of a new file; one that is there keeps its own. A commit writes each page that it changed, and the log's check sum
-/// covers all of it, so that small pages make small commits
-/// (docs/decisions/0068-a-create-writes-fewer-bytes.md).
+/// For a new file; an existing one keeps its page size. A commit writes each page that it changed, and the log's check
+/// sum covers all of it, so that small pages make small commits (docs/decisions/0068-a-create-writes-fewer-bytes.md).
 constexpr auto page_size = "PRAGMA page_size = 2048";
 
-/// SQLite would add up what it allocates, under a lock of the whole process. Nothing asks for the sum. It must be said
-/// before the library is used.
+/// Turns off SQLite's statistics of allocated memory, which take a lock of the whole process and which nothing reads.
+/// Must precede any other use of the library.
 void use_library() { [[maybe_unused]] static const int said = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 /// Resets a statement on destruction. Its parameters stay bound: bind() replaces all of them before the next run, and
@@ -81,8 +80,8 @@ std::string compared_sql(const write_shape& shape) {
   return sql;
 }
 
-/// The guarded update of the row whose id is the parameter behind the columns', without the compared columns in `same`:
-/// a bit for each. Parameters are numbered by the columns.
+/// The guarded update, without the compared columns whose bits are set in `same`. Parameters are numbered by the
+/// columns; the row's id is the one after them.
 std::string update_without_sql(const write_shape& shape, std::size_t same) {
   std::string sql = "UPDATE " + std::string{shape.table} + " SET ";
   std::size_t compared = 0;

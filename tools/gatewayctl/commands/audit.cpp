@@ -17,7 +17,7 @@ struct audit_options {
 constexpr const char* from_help = "From this day, or from this time on: 2026-11-20, 2026-11-20T09:30:00Z";
 constexpr const char* to_help = "To this day, which counts, too; or before this time";
 
-/// A day is its first moment, or with `is_end` the moment after it.
+/// A day means its first moment, or with `is_end` the end of the day.
 std::string time_of(const std::string& text, bool is_end, const char* option) {
   if (const auto day = parse_day(text)) return format_seconds(time_point{*day + std::chrono::days{is_end ? 1 : 0}});
   if (text.size() < 20 || text.find('T') == text.npos)

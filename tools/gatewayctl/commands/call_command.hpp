@@ -20,7 +20,7 @@
 
 namespace gateway::ctl {
 
-/// A usage error that shows only when all options are known.
+/// A usage error that can be found only when all options are known.
 struct bad_input : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -57,7 +57,7 @@ class call_command {
   /// `fill` is called with the fields of the options before it. It may throw bad_input.
   void then(filler fill) const;
 
-  /// For options that are not a field of their own.
+  /// For options that are no field of the body.
   const options::command& command() const noexcept { return added_; }
 
  private:
@@ -73,7 +73,7 @@ class call_command {
   std::istream& input_;
 };
 
-/// A command that only has commands, such as `merchant`, or the program itself.
+/// A command that only groups other commands, such as `merchant`, or the program itself.
 class command_group {
  public:
   command_group(const options::command& command, std::istream& input, command_line& result)

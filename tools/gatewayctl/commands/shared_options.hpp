@@ -21,7 +21,7 @@ void add_platform(const call_command& to);
 void add_user_address(const call_command& to);
 /// The name of a new key.
 void add_key_name(const call_command& to);
-/// A subscription is named by its id, and by its merchant if others have one of the same id.
+/// A subscription is named by its id, and by its merchant if other merchants have one with that id.
 void add_subscription(const call_command& to);
 /// A payment is named by its id, its merchant and its mode.
 void add_payment(const call_command& to);
