@@ -109,7 +109,7 @@ const statement read_next_headed = sql("SELECT MIN(chain_id) FROM audit_heads WH
 const statement read_next_chained = sql("SELECT MIN(chain_id) FROM audit_log WHERE chain_id > ?");
 const statement count_unlinked = sql("SELECT COUNT(*) FROM audit_log {by audit_chain} WHERE chain_id IS NULL");
 /// The migration whose version first linked entries.
-constexpr std::int64_t linking_migration = 29;
+constexpr std::int64_t linking_migration = 28;
 // A database whose first migration was applied together with that one has no entries of earlier versions.
 const statement read_late_unlinked = sql(R"sql(
   SELECT audit_id FROM audit_log {by audit_by_age} WHERE chain_id IS NULL

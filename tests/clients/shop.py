@@ -105,7 +105,8 @@ class Module(TypeScript):
             raise SystemExit(1)
         # Medusa's program recognises a shop by this dependency; its version is that of the module's own tools.
         project = json.loads((shop / "package.json").read_text())
-        project["dependencies"]["@medusajs/medusa"] = json.loads((self.folder / "package.json").read_text())["devDependencies"]["@medusajs/medusa"]
+        tools = json.loads((self.folder / "package.json").read_text())["devDependencies"]
+        project.setdefault("dependencies", {})["@medusajs/medusa"] = tools["@medusajs/medusa"]
         (shop / "package.json").write_text(json.dumps(project))
         entry = (self.folder / "README.md").read_text().split("```js\n", 1)[1].split("```", 1)[0]
         (shop / "medusa-config.js").write_text(CONFIGURATION.replace("MODULES", entry if packages else ""))
@@ -147,7 +148,8 @@ class Postgres:
         self.port = free_port()
         self.log = open(self.folder / "log", "w", encoding="utf-8")
         self.process = subprocess.Popen([*map(str, [*self.as_user, programs / "postgres", "-D", data, "-p", self.port, "-k", self.folder]),
-                                         "-c", "listen_addresses=127.0.0.1", "-c", f"fsync={'on' if durable else 'off'}"], stderr=self.log, cwd=self.folder)
+                                         "-c", "listen_addresses=127.0.0.1", "-c", f"fsync={'on' if durable else 'off'}"],
+                                        stderr=self.log, cwd=self.folder)
         eventually(lambda: output_of([programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", self.port]).returncode == 0)
         self.url = f"postgres://shop@127.0.0.1:{self.port}/postgres"
 

@@ -51,7 +51,6 @@ class mysql_connection final : public db_connection {
   void close() noexcept;
   static std::unique_ptr<sql::Connection> link_to(const store_location& where, const database_host& host, access how);
   void require_serving(bool may_be_read_only);
-  void recognise_engine();
   void prepare(access how);
   void require_checks();
   void lock_schema_of_most();

@@ -5,7 +5,6 @@ tools/install jq mariadb-server mariadb-client python3 postgresql redis-server r
 build gatewayd gatewayctl gateway-load
 make_stand
 
-connections_of_load=${connections}
 gateway_options=(--dev) # the receiver of the scenario "webhooks" speaks plain HTTP
 declare -A whole_us store_us per_second
 missing=()
@@ -15,6 +14,15 @@ ticks_of() {
   sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
 }
 
+# settle PID: waits until the process has used no time for a second, so that all deliveries have been made.
+settle() {
+  local before=-1 now
+  while now=$(ticks_of "$1") && [ "$now" -gt $((before + 2)) ]; do
+    before=$now
+    sleep 1
+  done
+}
+
 # keep NAME COUNT SECONDS PROCESSOR_SECONDS OF_THESE_IN_STORES
 keep() {
   whole_us[$1]+=" $(awk -v s="$4" -v n="$2" 'BEGIN { printf "%d", s * 1e6 / n }')"
@@ -22,26 +30,28 @@ keep() {
   per_second[$1]+=" $(awk -v s="$3" -v n="$2" 'BEGIN { printf "%d", n / s }')"
 }
 
-# measure_gateway STORE SCENARIO UNITS: UNITS requests of the scenario are one life or one event.
+# measure_gateway STORE SCENARIO UNITS REQUESTS: so many requests of the scenario make so many lives or events.
 measure_gateway() {
   local name=$1-$2 database='' from to stored=0 hz
   hz=$(getconf CLK_TCK)
   [ "$1" = sqlite ] || database=$(cat "$stand/mariadb-server/mariadb.pid")
-  load "$1" "$2" --closed --connections="$connections_of_load" --no-verify --duration=2s --data-dir="$stand/$1"
+  load "$1" "$2" --closed --connections="$connections" --no-verify --duration=5s --data-dir="$stand/$1"
+  settle "${server_pid[$1]}"
   from=$(ticks_of "${server_pid[$1]}")
   [ -z "$database" ] || stored=$(ticks_of "$database")
-  load "$1" "$2" --closed --connections="$connections_of_load" --duration="${seconds}s" --data-dir="$stand/$1"
+  load "$1" "$2" --closed --connections="$connections" --no-verify --duration="${seconds}s" --data-dir="$stand/$1"
+  settle "${server_pid[$1]}"
   to=$(ticks_of "${server_pid[$1]}")
   [ -z "$database" ] || stored=$(($(ticks_of "$database") - stored))
   [ "$bad" -eq 0 ] && [ "$broken" -eq 0 ] || fail "$name: $bad answers of 5xx, $broken broken connections"
-  keep "$name" $((requests / $3)) $((microseconds / 1000000)) "$(awk -v t=$((to - from + stored)) -v hz="$hz" 'BEGIN { print t / hz }')" \
+  keep "$name" $((requests * $3 / $4)) $((microseconds / 1000000)) "$(awk -v t=$((to - from + stored)) -v hz="$hz" 'BEGIN { print t / hz }')" \
     "$(awk -v t="$stored" -v hz="$hz" 'BEGIN { print t / hz }')"
 }
 
 # measure_peer NAME
 measure_peer() {
   local line status=0
-  line=$(python3 tools/measure/scripts/peers.py "$1" "$seconds" "$connections_of_load" 2>"$stand/$1.err") || status=$?
+  line=$(python3 tools/measure/scripts/peers.py "$1" "$seconds" "$connections" 2>"$stand/$1.err") || status=$?
   if [ $status -eq 77 ]; then
     missing+=("$1: ${line##*NOT RUN: }")
     return 0
@@ -63,10 +73,11 @@ row_of() {
 
 for store_name in sqlite mariadb; do start_gateway "$store_name" "$store_name"; done
 for ((round = 1; round <= rounds; round++)); do
-  echo "round $round of $rounds, $seconds s each, $connections_of_load connections"
+  echo "round $round of $rounds, $seconds s each, $connections connections"
   for store_name in sqlite mariadb; do
-    if wanted payments; then measure_gateway "$store_name" lifecycle 4; fi
-    if wanted deliveries; then measure_gateway "$store_name" webhooks 1; fi
+    if wanted payments; then measure_gateway "$store_name" lifecycle 1 4; fi
+    # Each fourth payment fails with its create, the others are captured, and each of the four has one event.
+    if wanted deliveries; then measure_gateway "$store_name" webhooks 4 7; fi
   done
   if wanted payments; then measure_peer medusa; fi
   if wanted deliveries; then measure_peer outpost; fi
@@ -78,8 +89,8 @@ row work 'all' 'of these: stores' 'a second' 'on the disk before the answer'
 row_of sqlite-lifecycle 'a life: the gateway, SQLite' 'each operation, with its key, entry and event'
 row_of mariadb-lifecycle 'a life: the gateway, MariaDB' 'each operation, with its key, entry and event'
 row_of medusa "a life: Medusa, PostgreSQL" 'each row; no keys, no HTTP, no signature'
-row_of sqlite-webhooks 'an event: the gateway, SQLite' 'the payment that causes it, and the event'
-row_of mariadb-webhooks 'an event: the gateway, MariaDB' 'the payment that causes it, and the event'
+row_of sqlite-webhooks 'an event: the gateway, SQLite' 'the operations that cause it, and the event'
+row_of mariadb-webhooks 'an event: the gateway, MariaDB' 'the operations that cause it, and the event'
 row_of outpost 'an event: Outpost' "the event in RabbitMQ's queue"
 for each in "${missing[@]}"; do echo "not run: $each"; done
 echo 'not run: Svix, because three of its dependencies are not on crates.io'

@@ -23,7 +23,7 @@ export default async function lives({ container, args: [seconds, connections] })
     await Promise.all(Array.from({ length: Number(connections) }, client))
     return count
   }
-  await load(2000)
+  await load(5000) // until its code is compiled
   console.log("begins")
   // The reader of this line looks at the processes before the load begins.
   await new Promise((resolve) => setTimeout(resolve, 500))

@@ -213,8 +213,10 @@ def measure_outpost(seconds, connections):
         receiver.wait(lambda: (folder / "nginx/pid").exists())
         address = pathlib.Path(receiver.log.name).read_text().split("listening on ")[1].split()[0]
         port = free_port()
-        environment = {"PORT": port, "API_PORT": port, "API_KEY": "key", "API_JWT_SECRET": "secret", "AES_ENCRYPTION_SECRET": "0123456789abcdef0123456789abcdef",
-                       "TOPICS": "payment.captured", "REDIS_HOST": "127.0.0.1", "REDIS_PORT": redis_port, "POSTGRES_URL": f"{database.url}?sslmode=disable",
+        environment = {"PORT": port, "API_PORT": port, "API_KEY": "key", "API_JWT_SECRET": "secret",
+                       "AES_ENCRYPTION_SECRET": "0123456789abcdef0123456789abcdef",
+                       "TOPICS": "payment.captured", "REDIS_HOST": "127.0.0.1", "REDIS_PORT": redis_port,
+                       "POSTGRES_URL": f"{database.url}?sslmode=disable",
                        "RABBITMQ_SERVER_URL": f"amqp://guest:guest@127.0.0.1:{queue_port}", "DELIVERY_MAX_CONCURRENCY": connections,
                        "PUBLISH_MAX_CONCURRENCY": connections, "LOG_MAX_CONCURRENCY": connections, "LOG_LEVEL": "error", "GIN_MODE": "release",
                        "DISABLE_TELEMETRY": "true", "SSL_CERT_FILE": folder / "nginx/certificate.pem"}

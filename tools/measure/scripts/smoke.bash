@@ -46,6 +46,7 @@ try ledger "${bench[@]}" ledger --against=build/gatewayd
 try instructions "${bench[@]}" instructions
 try steps "${bench[@]}" steps
 try webhooks "${bench[@]}" webhooks
+try peers "${bench[@]}" peers
 
 # In so short a run something always grows or is not sampled often enough, which is status 1; a broken promise ends the run before the verdict.
 soak_for_a_moment() {
