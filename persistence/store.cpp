@@ -45,8 +45,9 @@ std::unique_ptr<db_connection> connect_alone(const store_location& where, std::c
   }
 }
 
-/// The first of the lanes in which this node's writers add to daily totals. Nodes whose names have the same hash only
-/// wait for each other. The number of lanes is limited because each is a row of every total that its writer adds to.
+/// The first of the lanes in which this node's writers add to daily totals. Nodes whose names have the same hash share
+/// lanes, and then wait for each other's commits. The number of lanes is limited, because every daily total has a row
+/// for each lane that adds to it.
 std::int64_t first_lane(std::string_view node) {
   constexpr std::int64_t nodes = 64, writers = 64;
   return static_cast<std::int64_t>(std::hash<std::string_view>{}(node) % nodes) * writers;

@@ -1,4 +1,4 @@
-// What the log writes while it has no writer of its own: each line by the calling thread.
+// Captures standard error. Before log::start() the calling thread itself writes each line of the log there.
 #pragma once
 
 #include <cstdio>

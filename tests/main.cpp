@@ -7,9 +7,10 @@
 
 namespace {
 
-/// Catch2's own output, and in the file GATEWAY_CASES one line when a case starts and one when it has ended.
-/// tests/summary counts the cases from it, and names the one during which a program crashed. It is a reporter, because
-/// for a listener Catch2 formats each of millions of passed assertions.
+/// Prints Catch2's own output. It also writes a line when a case starts and one when it has ended, to the file that the
+/// environment variable GATEWAY_CASES names. From that file tests/summary counts the cases, and names the one during
+/// which a program crashed. This is a reporter and not a listener, because for a listener Catch2 formats every passed
+/// assertion, of which there are millions.
 class case_reporter : public Catch::ConsoleReporter {
  public:
   explicit case_reporter(const Catch::ReporterConfig& config) : ConsoleReporter{config} {

@@ -1,5 +1,4 @@
-// How other entities ask a customer's actor for the stored customer, or have it record what a provider reported or no
-// longer has.
+// How other entities read the stored customer from a customer's actor, and report changes at a provider to that actor.
 #pragma once
 
 #include <optional>

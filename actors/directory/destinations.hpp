@@ -28,7 +28,7 @@ inline constexpr std::size_t most_deleted_destinations = 1'000;
 destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
                                  const std::string& url, std::size_t taken = 0);
 
-/// Has the destinations of known owners, seals and opens their secrets, publishes them, and gives each merchant its
+/// Holds the destinations of known owners, seals and opens their secrets, publishes them, and gives each merchant its
 /// own. Destinations of a suspended platform are published as held.
 class destinations {
  public:

@@ -11,8 +11,8 @@
 
 namespace gateway::actors {
 
-/// Has the rows of the merchants that were looked up, and publishes the merchants. Used by the directory actor only: a
-/// plan refers to these rows, and is executed before they are read again.
+/// Holds the rows of the merchants that were looked up, and publishes the merchants. Used by the directory actor only:
+/// a plan refers to these rows, and is executed before they are read again.
 class merchants {
  public:
   /// Both arguments must outlive it.

@@ -28,7 +28,7 @@ struct accept_hashed_invitation {
   std::string password_hash;
 };
 
-/// Has the members of the known merchants, and other persons that were looked up; gives merchants the owner for whom
+/// Holds the members of the known merchants, and other persons that were looked up; gives merchants the owner for whom
 /// setup links are made. A person is the same at all merchants, and is identified by the e-mail address, ignoring case.
 class people {
  public:

@@ -19,8 +19,8 @@ struct resealer_context {
 using resealer = caf::typed_actor<caf::reacts_to<wake_atom>>;
 
 /// Works on the node that owns the maintenance, in steps of few rows. Each row is claimed, so a text that was changed
-/// meanwhile stays unchanged. It keeps no state between starts: it finds the remaining texts in the rows. It also ends
-/// a rotation whose node died after it had offered the new key.
+/// meanwhile stays unchanged. It keeps no state between starts: it finds the remaining texts in the rows. It also
+/// completes or cancels a rotation of the master key that was interrupted after the new key was offered to all nodes.
 resealer spawn_resealer(caf::actor_system& system, resealer_context context);
 
 }  // namespace gateway::actors

@@ -26,8 +26,8 @@ fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& afte
   fresh_deliveries outbox;
   const auto owner = with.merchants.find_merchant(subject.merchant);
   if (!owner) {
-    // The router has the merchant read before it starts an entity's actor, so this is a fault of the gateway. The event
-    // would not be delivered to any destination.
+    // An entity's actor starts only after its merchant was read, so a missing merchant is a fault of the gateway. The
+    // event is not delivered to any destination.
     if (!entries.empty())
       log::error("event_without_merchant", {{"merchant", subject.merchant.value}, {"subject", subject.id}});
     return outbox;

@@ -51,8 +51,8 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
       context_->published.publish(grant_update{{platform_id{key().id}, key().merchant},
                                                key().env,
                                                {state_of(row()->newest), row()->newest->scopes, row()->version}});
-    // A commit of this actor also ends its doubt, because any other commit in flight will fail. A row that was read
-    // before read_at_ does not end it.
+    // No further read is due once this actor has committed, because an earlier commit without an answer will then fail,
+    // or once the store has answered a read that began at read_at_ or later.
     if (!memory().in_doubt() || memory().read_begun_at() >= read_at_) read_at_ = {};
     schedule_read();
   }
@@ -76,7 +76,8 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
   bool must_stay() const noexcept override { return must_read() || awaiting_ > 0; }
   bool must_read() const noexcept { return read_at_ > commit_doubt::time_point{}; }
 
-  /// Schedules a read of the row for the end of the doubt, and repeats it until it succeeds.
+  /// Schedules a read of the row for the time when an unanswered commit can no longer take effect, and repeats it until
+  /// it succeeds.
   void schedule_read() {
     const auto now = monotonic_now();
     if (!must_read() || next_read_ > now) return;

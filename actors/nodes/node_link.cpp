@@ -18,7 +18,7 @@ namespace {
 
 /// How long a retired link still accepts requests: the router may have looked it up just before it retired.
 constexpr std::chrono::milliseconds outlives_its_end_by{500};
-/// How long a request that was passed waits for its own execution on the other node, once that node cannot be asked.
+/// How long a passed request waits for the result of its execution on the other node, once that node is unreachable.
 constexpr std::chrono::seconds longest_wait_for_own{15};
 
 /// Requests are sent as they arrive and kept until they are answered, so that unanswered ones can be served here.
@@ -99,7 +99,7 @@ class link {
   /// A request that was passed and is served here, too.
   struct delayed {
     waiter who;
-    caf::actor_clock::time_point until;  ///< from then on, that its key is in use is its answer
+    caf::actor_clock::time_point until;  ///< from then on, `request_in_progress` is passed on as its answer
   };
 
   std::optional<waiter> take(std::uint64_t number) {

@@ -248,7 +248,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
              });
   }
 
-  /// Has the directory update the connection, if it still has that account.
+  /// Asks the directory to update the connection, if the connection still has that account.
   void follow(job work, account_change change) {
     follow_account forwarded{change.owners.back(), key().env, applied_->provider, change.account, *change.standing};
     ask_directory(

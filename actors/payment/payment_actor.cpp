@@ -56,9 +56,9 @@ void payment_entity::commit_steps(entity_unit unit, std::span<transition> steps,
   commit_change(std::move(unit), shared(std::move(last)), std::move(entries), std::move(then));
 }
 
-/// Commits a change that no client requested: from a hosted page, or because time has passed. For ask_provider, a
-/// payment that no longer waits is then compared: for example, the customer may have paid, and the money may have been
-/// refunded since.
+/// Commits a change that no client requested: from a hosted page, or because time has passed. If the command is
+/// ask_provider and the payment no longer waits for its customer, the payment is then compared with the provider's
+/// state: for example, the customer may have paid, and the money may have been refunded since.
 void payment_entity::change_unasked(job work, transition&& change) {
   const auto* own = std::get_if<payment_command>(&work->request.what);
   const bool asks = own && std::holds_alternative<ask_provider>(*own) && !awaits_customer(change.next);
@@ -141,7 +141,7 @@ void payment_entity::run(job work, const refund_payment& wanted) {
   const bool asks = (is_due || is_open_ended) && !work->looked && can_be_compared(*row()) &&
                     machine::remaining(*row()) > 0 && !forbids(*work) &&
                     context_->board.state_of(row()->provider, key().env) == provider_state::ready;
-  // Without a free slot the refund is refused as any other.
+  // Without a free slot there is no comparison, and the refund is refused like any other operation.
   if (!asks || !take_slot(row()->provider)) return refund(std::move(work));
   work->looked = true;
   lookup_key(std::move(work), [this, refund](job fresh) { compare(std::move(fresh), refund); });

@@ -5,7 +5,7 @@
 //   payment_actor.cpp     commands on a payment, and changes that no client requested
 //   payment_creation.cpp  creation: the customer, the route, the standing of the merchant's accounts
 //   payment_provider.cpp  calls and inquiries to the provider, and the storage of their outcome
-// payment_follow.cpp the comparison with the payment's state at the provider
+//   payment_follow.cpp    comparison with the payment's state at the provider
 #pragma once
 
 #include <memory>

@@ -133,7 +133,8 @@ void payment_entity::finish(job work, const provider_result& result) {
   auto change = conclude(*row(), result, context_->clock.now(), context_->timing());
   const bool gone = names_unknown_customer(result.error) && row()->customer && !row()->customer->provider_id.empty();
   if (!gone) return report_to_customer_first(std::move(work), std::move(change), &payment_entity::store_outcome);
-  // The provider's notification about it was lost, or is still to come. The next payment makes the customer again.
+  // The provider no longer has the customer, and its notification about that was lost or is still to come. The next
+  // payment creates the customer again.
   report_to_customer_first(std::move(work),
                            forget_at_provider{row()->provider, row()->account, row()->customer->provider_id, {}},
                            [this, change = std::move(change)](job reported) mutable {

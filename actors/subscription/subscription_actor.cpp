@@ -263,7 +263,8 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
         });
   }
 
-  /// Counts the notification, and the payment of its invoice, which a read from the provider may also count.
+  /// Inserts the event's id, so that the notification counts once, and the id of an invoice that it reports as paid, so
+  /// that a read from the provider does not count the invoice again.
   void count(entity_unit& unit, const subscription_notification& n) {
     const auto insert = [&](std::string id) { unit.insert(counted_event{key().merchant, key().env, std::move(id)}); };
     insert(std::string{to_string(row()->provider)}.append(":").append(n.event_id));

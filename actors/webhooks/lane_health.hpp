@@ -13,7 +13,7 @@ struct lane_health {
   bool reading = false;
   bool changed = false;           ///< is not stored
   bool urgent = false;            ///< store it soon: pages show the stored state, which is now wrong
-  bool failed_here = false;       ///< an attempt has failed since the lane exists, and none succeeded after it
+  bool failed_here = false;       ///< an attempt has failed since the lane was created, and none succeeded after it
   std::optional<time_point> saved_at{};
   std::optional<time_point> reported_since{};  ///< the failure that was reported to the owners
 

@@ -149,8 +149,8 @@ void sign_in_throttle::take_back(std::string_view account, std::string_view addr
   auto places = places_of(strangers_, account, address);
   const std::string known{browser};
   const std::lock_guard hold{lock_};
-  // A known browser's attempt was not added to an allowance that strangers' failures had used up, so it is removed by
-  // its time.
+  // An attempt of a known browser is removed by its time: begin() did not add it to the allowances that strangers'
+  // failures had used up.
   const auto made_at = known.empty() ? std::nullopt : browsers_.newest(known);
   if (made_at) std::ranges::move(places_of(known_, account, address), std::back_inserter(places));
   for (const auto& place : places) place.in.take_back(place.name, made_at);

@@ -12,9 +12,9 @@
 
 namespace gateway::http {
 
-/// The payment that a link's token names. Nothing if the gateway did not make it for such a page. The token holds
-/// `form`, merchant, environment and payment, one per line, so that it is invalid on the sandbox's pages, and theirs
-/// are invalid here.
+/// The payment that a link's token names; nullopt if the gateway did not make the token for such a page. The token
+/// holds `form`, merchant, environment and payment, one per line. So the sandbox's pages reject it, and this page
+/// rejects their tokens.
 std::optional<entity_key> read_form_link(std::string_view token, const crypto::derived_keys& key);
 
 /// A page with one button, which posts the form to the page's own address. The gateway's answer makes the browser post

@@ -14,7 +14,7 @@ struct template_text {
 std::span<const template_text> known_templates() noexcept;
 /// The template with this name, which must exist.
 std::string_view template_named(std::string_view name);
-// Every page contains one of these styles, which its policy allows by the hash: pages load no style.
+// Every page contains one of these styles, which its Content-Security-Policy permits by the hash.
 std::string_view page_style() noexcept;
 std::string_view customer_style() noexcept;
 /// The script of the documents, which is served as a file.

@@ -331,10 +331,10 @@ class keeper {
     }
   }
 
-  /// Raises `yielded` to the head of the last read, once this node has released all entities that it lost by the last
-  /// change of owners that it has seen. Returns whether it rose. It rises to the head, not only to that change, because
-  /// a node that was away too briefly for the others to notice waits until they have yielded up to the entry of its
-  /// return.
+  /// Sets `yielded` to the log's head as last read, once the dispatcher has reported that no attempt is under way for
+  /// what this node lost by the last change of owners. Returns whether `yielded` has risen. The head may be later than
+  /// that change, and must be used: a node that was away too briefly for the others to notice a change of owners waits
+  /// until their `yielded` has reached the entry of its return.
   bool yield() {
     if (given_away_ < owners_since_ || mine_.yielded >= head_.number) return false;
     mine_.yielded = head_.number;

@@ -173,7 +173,7 @@ void get(cursor& in, std::optional<Value>& value, const char* name, const More&.
     get(in, value.emplace(), name, more...);
 }
 
-/// An entity's key as a list of keys selects it.
+/// Reads an entity's key from the columns of a list of keys: merchant, environment, id.
 inline entity_key read_key(cursor& in, entity_kind kind) {
   entity_key key;
   get(in, key.merchant, "merchant_id");

@@ -406,7 +406,8 @@ TEST_CASE("a detached method is no longer saved, and the next payment of a delet
   CHECK(deleted->generation == 1);
   CHECK(name_at(*deleted, provider_kind::sandbox, "acct").empty());
   CHECK_FALSE(forgotten(*deleted, gone("")));
-  // Its next payment makes it under another key, at any provider, and charges no method that was saved before.
+  // The deleted customer's next payment creates the customer again under another key, at any provider, and charges no
+  // method that was saved before.
   const auto who = payer_of({acme, "ref-1", true, false}, "pm_a", &*deleted);
   REQUIRE(std::holds_alternative<payer>(who));
   CHECK(std::get<payer>(who).customer.generation == 1);
@@ -414,7 +415,7 @@ TEST_CASE("a detached method is no longer saved, and the next payment of a delet
   CHECK_FALSE(std::get<payer>(who).keeper);
   CHECK(std::get<problem>(payer_of({acme, "ref-1", true, true}, "", &*deleted)) == problem::no_saved_method);
   auto news = changes("pm_c", "cus_9", provider_kind::stripe, "acct_9");
-  CHECK_FALSE(recorded(&*deleted, key, news, now));  // of a payment from before
+  CHECK_FALSE(recorded(&*deleted, key, news, now));  // reported by a payment from before the deletion
   news.generation = 1;
   const auto again = recorded(&*deleted, key, news, now);
   REQUIRE(again);

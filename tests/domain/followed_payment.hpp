@@ -16,7 +16,7 @@ inline const time_point now = from_unix_ms(1'795'167'000'125);
 
 using lines = std::vector<std::string>;
 
-/// A payment of 4200 at a provider that separates approval and capture. What is captured or refunded has no objects.
+/// A payment of 4200 at a provider that separates approval and capture. A refunded amount has no refund objects.
 inline payment payment_in(payment_state state, provider_kind provider = provider_kind::stripe,
                           flow how = flow::server) {
   payment p;

@@ -62,7 +62,7 @@ TEST_CASE("a node that has announced its leaving is not live, and one whose row 
 }
 
 TEST_CASE("a node stops writing before any other node may consider it gone") {
-  // It counts from before its request for the change that others see later.
+  // The node counts its lease from a time before the renewal is sent; the others see the renewed row later.
   constexpr auto own_end = lease_lasts - lease_in_hand;
   constexpr auto commit_on_its_way = 1'000ms;
   CHECK(own_end + commit_on_its_way < lease_lasts);

@@ -193,7 +193,7 @@ TEST_CASE("a payment that was lost whole, or has as many refunds as it may have,
   lost.records.disputes = {dispute_of(dispute_status::lost, 4200)};
   CHECK(refusal(lost) == problem::not_refundable);
   CHECK(machine::remaining(lost) == 0);
-  // Refunded in part, and then lost whole: nothing remains, and never less than that.
+  // Refunded in part, and then lost whole: what remains is 0, not a negative amount.
   lost.refunded = 1200;
   lost.state = payment_state::partially_refunded;
   CHECK(machine::remaining(lost) == 0);

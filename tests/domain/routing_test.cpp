@@ -67,7 +67,7 @@ TEST_CASE("routes are tried in their order, the first that takes the payment and
   const auto m = standard({to(sandbox), to(sandbox_hosted)}, {by(sandbox_hosted, 1), by(sandbox, 2)});
   CHECK(chosen(m, wanting("HKD", flow::redirect)) == sandbox_hosted);
   CHECK(chosen(m, wanting("USD", flow::redirect)) == sandbox);   // the hosted route takes HKD only in test
-  CHECK(chosen(m, wanting("HKD", flow::server)) == sandbox);     // and redirect only
+  CHECK(chosen(m, wanting("HKD", flow::server)) == sandbox);     // the hosted route takes redirects only
   CHECK(chosen(m, wanting("HKD", flow::embedded)) == sandbox);
   const auto down = standard({to(sandbox), to(sandbox_hosted, connection_status::unavailable)},
                              {by(sandbox_hosted, 1), by(sandbox, 2)});

@@ -217,13 +217,13 @@ TEST_CASE("a cycle that needs the customer names the page, where it is approved 
   const auto approved = approve_cycle(asked.next, false, now);
   CHECK(lines(approved.notifications) == list{"invoice_paid active in_9_2 2", "updated active"});
   CHECK(approved.notifications[0].invoice->hosted_url.empty());
-  // Its clock stands where the attempt was: the customer answers at once.
+  // The subscription's clock has not moved since the attempt, because the customer answers at once.
   CHECK(approved.next.clock_offset == asked.next.clock_offset);
   const auto declined = approve_cycle(asked.next, true, now);
   CHECK(lines(declined.notifications) == list{"invoice_failed past_due in_9_2 2"});
   CHECK(declined.notifications[0].invoice->failure_code == "card_declined");
   CHECK(declined.notifications[0].invoice->hosted_url.empty());
-  // Twice, and for a cycle that needs no customer.
+  // A second answer changes nothing, and neither does an answer for a cycle that needs no customer.
   for (const auto* done : {&approved.next, &declined.next, static_cast<const sandbox_subscription*>(&before)}) {
     CHECK(approve_cycle(*done, false, now).notifications.empty());
     CHECK(approve_cycle(*done, true, now).notifications.empty());

@@ -188,7 +188,7 @@ TEST_CASE("a payment becomes what was done at the sandbox") {
       {opened, act(dispute_update), {"dispute under_review, dispute.updated published"}},
       {opened, act(dispute_win), {"dispute won, dispute.closed published / dispute_won 1000"}},
       {opened, act(dispute_lose), {"dispute lost, dispute.closed published / dispute_lost 1000"}},
-      // All that was captured, but for what is lost already.
+      // The captured amount, without what is already lost.
       {after(opened, {act(dispute_lose)}),
        act(dispute_open),
        {"dispute needs_response, dispute.opened published / dispute_opened 3200"}},

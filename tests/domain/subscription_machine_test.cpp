@@ -283,7 +283,7 @@ TEST_CASE("a checkout becomes one subscription: notifications of another are ign
   n.provider_subscription_id = "sub_other";
   CHECK(std::get<notification_ignored>(apply(subscription_in(subscription_status::active), n, false, now)) ==
         notification_ignored::foreign);
-  // Kept before the creation showed which one it is.
+  // The notification arrives before the creation shows the subscription's id, so it is kept, and ignored after that.
   auto s = changed(apply(pending_checkout(), n, false, now)).next;
   const auto outcome =
       apply(s, notification("evt_2", notification_kind::created, subscription_status::active, 10), false, now);
@@ -502,7 +502,7 @@ TEST_CASE("a cancel becomes what the provider answers") {
     const auto told_later = apply(t.next, end, false, now);
     CHECK(reported(changed(told_later)) == "canceled");
     CHECK(changed(told_later).next.state == t.next.state);
-    // Repeats answer from the row.
+    // A repeated cancel is answered from the row.
     CHECK(verdict(decide(t.next, cancel_subscription{}, command, now, timing)) == "ok");
   }
   SECTION("rejected: it continues, and the caller gets the reason") {

@@ -93,7 +93,7 @@ TEST_CASE("a lost payment, a lost change and a lost end are found, and nothing i
   CHECK(t.charges[0].payment.id == "pay_in_1");
   CHECK(t.charges[0].invoice.amount.minor == 1500);
   CHECK(differences(t.next, seen, {}, now).empty());
-  // Another reading, of the same second here, is later than the last one.
+  // A second read within the same second of the gateway's clock counts as later than the first.
   seen.state.status = subscription_status::paused;
   t = caught_up(t.next, differences(t.next, seen, {}, now), now);
   CHECK(t.next.state.status == subscription_status::paused);

@@ -176,7 +176,7 @@ std::string left_waiting(const wallet_scene& on) {
   return open;
 }
 
-/// Has an operator refresh each payment that was paid, which finds the reversals. Returns those that were refused.
+/// Refreshes each paid payment by an operator's command, which finds the reversals. Returns the refused commands.
 lines refresh_paid(const wallet_scene& on, const std::vector<wallet_visit>& visits) {
   const auto records = records_in(on.wallet);
   lines refused;

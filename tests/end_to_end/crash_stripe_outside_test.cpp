@@ -376,7 +376,8 @@ class truth_audit {
   lines broken_;
 };
 
-/// Has the gateway read Stripe's list of events and, beside that, ask about each payment. Returns what was refused.
+/// By operators' commands, makes the gateway read Stripe's list of events and ask about each payment. Returns what was
+/// refused.
 lines bring_together(const stripe_stage& on, const stripe_shop& shop, const std::vector<sale>& sales) {
   lines refused;
   const auto run = [&](const std::vector<std::string>& command) {

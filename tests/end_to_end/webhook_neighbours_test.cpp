@@ -23,7 +23,8 @@ std::chrono::seconds lasts() { return judges_speed() ? 3s : 1s; }
 
 std::string path_of(std::size_t destination) { return "/d" + std::to_string(destination); }
 
-/// Milliseconds from event to arrival at the first nine, sorted, of the posts after the first `before` of each.
+/// How many milliseconds after its event each post arrived at the nine healthy destinations, sorted. Leaves out the
+/// first `before` posts of each destination.
 std::vector<double> lateness(const webhook_receiver& healthy, std::size_t before) {
   std::vector<double> all;
   for (std::size_t i = 0; i + 1 < destinations; ++i) {

@@ -1,4 +1,5 @@
-// What a third party can make a person's browser send to the pages. The first byte names it (see the end of this file).
+// What a third party can make a person's browser send to the pages. The first byte selects which input the rest is (see
+// the end of this file).
 //
 // The query of the consent screen: a browser is redirected only to an address that the platform has registered, byte
 // for byte, and the appended parameters read back as they were meant. Forms: a repeated field has no value, and a form

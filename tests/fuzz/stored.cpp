@@ -1,9 +1,9 @@
 // Stored data: rows of the store, and the configuration file. The first byte names the row (see the end of this file)
 // or `f`, the file. A row's cells are lines in the order of its SELECT; `\N` is NULL.
 //
-// A row is either refused as corrupt or read as a value that obeys the domain's rules. The value is then written by the
-// store's own INSERT, its columns are put into the order of the SELECT, and reading that must give the same again: the
-// numbers of the first row, and every cell of the second.
+// A row is either refused as corrupt or read as a value that obeys the domain's rules. The store's own INSERT then
+// writes the value as a second row, whose cells are put into the order of the SELECT. The numbers of the second row
+// must equal those of the first; and when the second row is read and written, the result must equal it in every cell.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -323,7 +323,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
   try {
     gateway::fuzz::drive(static_cast<char>(bytes[0]), {reinterpret_cast<const char*>(bytes + 1), size - 1});
   } catch (const gateway::persistence::corrupt_row&) {
-    // The only way to refuse a row.
+    // A row may be refused in this way only: any other exception is a finding.
   }
   return 0;
 }

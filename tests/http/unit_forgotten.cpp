@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// ada@example.com has an account. Where mail is configured.
+/// ada@example.com has an account, and mail is configured.
 struct forgotten_fixture : gateway_fixture {
   const mail_sealer sealer{std::string(32, 'm')};
   const std::string token = std::string(64, '7');

@@ -90,7 +90,7 @@ payments_lookup memory_store::run(const find_payments_by_ref& what) const {
   return found;
 }
 
-/// By merchant, the live ones first, newest first.
+/// Ordered by merchant; each merchant's live payments first, newest first.
 payments_of_merchants_lookup memory_store::run(const find_payments_of_merchants& what) const {
   const auto place = [](const merchant_id& merchant, environment env, const payment_position& at) {
     return std::tuple{merchant.value, env == environment::test, -to_unix_ms(at.created_at), at.payment_id};
@@ -258,7 +258,7 @@ customer_keys_lookup memory_store::run(const find_customer_keys& what) const {
   return found;
 }
 
-/// By the names of environments, as the databases sort them.
+/// Ordered by the names of the environments, as in the databases.
 subscription_keys_lookup memory_store::run(const find_subscription_keys& what) const {
   subscription_keys_lookup found;
   for (const auto& [key, row] : subscriptions)

@@ -6,7 +6,7 @@
 
 namespace gateway::testing {
 
-/// From the oldest on, up to the first that stays.
+/// Purges from the oldest event on, up to the first one that must stay.
 std::uint64_t memory_store::purge_events(time_point before, std::uint32_t limit) {
   const auto is_gone = [&](std::size_t index) { return event_log.at(index).second == 0; };
   const auto entry_at = [&](std::size_t index) -> timeline_entry& {

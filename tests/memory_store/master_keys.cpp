@@ -31,7 +31,7 @@ bool memory_store::directory_rows::apply(const promote_key& k) {
 bool memory_store::directory_rows::apply(const withdraw_key& k) {
   const auto* key = master_key(k.id, master_key_status::offered);
   if (!key) return false;
-  const auto position = key->position;  // the key goes with its row
+  const auto position = key->position;  // copied, because the erasure invalidates `key`
   master_keys.erase(position);
   return true;
 }

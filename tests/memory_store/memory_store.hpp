@@ -117,8 +117,8 @@ class memory_store {
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
   /// The n-th event has the position n, from 1. An event of a payment that was purged has the number 0.
   std::vector<std::pair<entity_key, std::uint32_t>> event_log;
-  std::int64_t events_kept_from = 0;  ///< a position: those before it have left the log, or are leaving it
-  std::size_t events_purged = 0;      ///< so many have left it
+  std::int64_t events_kept_from = 0;  ///< events before this position have left the log, or are leaving it
+  std::size_t events_purged = 0;      ///< how many events have left the log
   std::map<std::int64_t, delivery> deliveries;  ///< by number
   /// By merchant, environment, day, currency and counter, as the databases sort them.
   std::map<std::tuple<std::string, std::string, std::chrono::sys_days, std::string, std::string>, daily_total> totals;

@@ -30,7 +30,7 @@ merchants_lookup memory_store::run(const find_merchants& what) const {
         (!what.entity.empty() && m.entity.value == what.entity))
       found.merchants.push_back(m);
   }
-  // A full part may be the last one: the databases do not know that either.
+  // A full part may be the last one. The databases return a next position in that case, too.
   if (rows == what.compared) found.next = merchant_position{all.back().created_at, all.back().id};
   return found;
 }

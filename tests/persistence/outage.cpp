@@ -133,8 +133,8 @@ TEST_CASE("a deadlock is resolved by restarting the transaction") {
   const unit_of_work rows[] = {begin_unit("a"), begin_unit("b")};
   REQUIRE(commit_units(*store.writer, rows) == std::vector(2, commit_outcome::committed));
 
-  // In each round two sessions each hold one payment before they lock the other's, so one must be rolled back. After a
-  // pause of a second of the machine it is not restarted, by rule.
+  // In each round two sessions each hold one payment before they lock the other's, so one must be rolled back. Work
+  // that fails after more than a second is not repeated, so it is no error if the machine pauses for that long.
   constexpr int rounds = 20;
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);

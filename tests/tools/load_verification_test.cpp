@@ -51,7 +51,8 @@ TEST_CASE("each fault is found") {
       {fault::finds_another_customer, "saved", "its answer is no customer, or another one"},
   }));
   CAPTURE(mix, shows);
-  // Alone, in the mix of all scenarios, and with losses that are not faults and must not hide it.
+  // Each fault must be found alone, in the mix of all scenarios, and among lost and refused requests, which are not
+  // faults.
   const bool failing_often = GENERATE(false, true);
   const bool mixed = GENERATE(false, true);
   fake_gateway gateway{

@@ -32,7 +32,7 @@ void ask_directory(entity_actor::pointer self, const directory_actor& operators,
                    on_operator_result then);
 void ask_directory(entity_actor::pointer self, const directory_actor& operators, make_chargeable&& command,
                    on_operator_result then);
-/// Has the directory read the merchant if it is not loaded yet. False: the directory did not answer.
+/// Asks the directory to load the merchant, unless it is loaded already. False: the directory did not answer.
 void look_up_merchant(entity_actor::pointer self, const directory_actor& operators, const merchant_id& id,
                       continuation<bool> then);
 /// Answers with `reply` once every live node has published the directory's log as it is now, or with

@@ -21,12 +21,12 @@ struct entity_job {
   entity_request request;
   entity_promise promise;
   unsigned attempts = 0;  ///< how often the row was read again for it
-  bool looked = false;  ///< a comparison was started before the command, which also runs if it gets no answer
+  bool looked = false;  ///< an optional comparison was started: without an answer, the request continues
   bool owns_operation = false;  ///< its begin has committed, so the open operation on the row is this job's
   std::optional<caf::actor_clock::time_point> waits_until;  ///< how long it waits for another node's operation
 };
 
-/// The owner of a job must see that its request is answered.
+/// The owner of a job must ensure that its request is answered.
 using job = std::unique_ptr<entity_job>;
 /// Continues the request.
 using next_step = continuation<job>;

@@ -50,7 +50,7 @@ struct entity_rules {
   bool is_published = false;  ///< each change must reach all nodes, through the directory's log
 };
 
-/// Whether the command is this one of the commands common to all entities.
+/// Whether the command is a `Command`, which is one of the commands common to all entities.
 template <class Command>
 bool is_common(const entity_command& what) noexcept {
   const auto* common = std::get_if<common_command>(&what);
@@ -167,7 +167,7 @@ class entity_queue {
   void forget() noexcept { memory_.forget(); }
   /// Answers with the row, and clears the memory: stored texts were replaced, and memory may hold the old ones.
   void answer_after_erasure(job work);
-  /// Has this actor read its row after that time, as a request would.
+  /// Schedules a read of the row after the pause, as a request would read it.
   void read_later(std::chrono::nanoseconds pause);
 
   /// The row as known to be in the store; null if there is no such entity. Valid only while a request runs.

@@ -1,5 +1,5 @@
 // JazzCash, a mobile wallet in Pakistan: page redirection, status inquiry, and JazzCash's own posts.
-// Settings, wire, sources and doubts: README.md beside it.
+// README.md beside it describes the settings, the wire format, the sources and the open questions.
 #pragma once
 
 #include <memory>

@@ -20,8 +20,8 @@ constexpr std::variant<std::int64_t, amount_fault> stripe_amount(const money& of
   const auto code = of.unit.code();
   // Whole units only, but written with two decimals.
   if (code == "ISK") return of.minor * 100;
-  // The documentation states the same for the Ugandan shilling, but also lists it as a zero-decimal currency. If the
-  // wrong statement were followed, 1% or 100 times of the amount would be charged.
+  // The documentation states the same for the Ugandan shilling, but also lists it as a zero-decimal currency. Following
+  // the wrong statement would charge 1% of the amount, or 100 times the amount.
   if (code == "UGX") return amount_fault::currency_not_supported;
   // Zero-decimal at Stripe; ISO 4217 gives it two digits.
   if (code == "MGA") {

@@ -74,8 +74,8 @@ class intent_inquiry final : public inquiry_operation {
     const auto now = read_intent(body);
     if (!now || now->id != ref()) return std::nullopt;
     if (now->status == "canceled") return seen{canceled(*now)};
-    // The customer has failed, and could try again with the SDK or with the secret in the return address. The gateway
-    // is about to report the payment as failed, so it must first be closed at Stripe.
+    // The customer's attempt has failed, and the customer could try again with the SDK or with the secret in the return
+    // address. The gateway is about to report the payment as failed, so the payment must first be closed at Stripe.
     if (now->status == "requires_payment_method") {
       failed_ = now->last_error;
       return seen{std::nullopt, true};

@@ -27,7 +27,8 @@ class checkout_operation final : public subscription_dialogue {
     const auto amount = stripe_amount(call_.subject.state.amount);
     if (const auto* why = std::get_if<amount_fault>(&amount)) return as_subscription(declined_before_sending(*why));
     amount_ = std::get<std::int64_t>(amount);
-    // The session under this key may have expired, and its address was never given to a customer.
+    // Stripe may have forgotten the key, and the session under it may have expired. No customer has received the
+    // session's address, so the session is not opened again: a search shows whether a subscription came of it.
     if (age().is_over()) {
       step_ = step::search;
       return read_request(as_, search_path("subscriptions", call_.provider_key));
@@ -91,7 +92,7 @@ class checkout_operation final : public subscription_dialogue {
     return result;
   }
 
-  /// The customer exists, whatever the outcome of the checkout.
+  /// Adds the created customer to the result: it exists at Stripe, whatever the outcome of the checkout.
   subscription_result with_customer(const provider_result& of) const {
     auto result = as_subscription(of);
     result.customer_id = made_;

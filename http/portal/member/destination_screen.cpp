@@ -49,7 +49,7 @@ void tell_health(const call& c, destination_view& view, const destination& subje
   if (last_day(health, now).attempts > 0) view.hours = hours_of(c, health);
 }
 
-/// The fields of the forms, as typed or as stored.
+/// Sets the fields of the forms, as typed or as stored.
 void tell_forms(const call& c, destination_view& view, const destination& subject, destination_slips slips) {
   view.events = slips.events.value_or(subject.events);
   view.events_fault = std::move(slips.events_fault);

@@ -82,7 +82,7 @@ std::string amount_of_attempt(const payment& subject, const timeline_entry& entr
   return of_all ? shown_amount(subject.amount.minor) : std::string{};
 }
 
-/// The person of the last action of this kind until then.
+/// The person who took the last action of this kind at or before `until`.
 std::string person_who(const portal_acts& acts, std::string_view action, time_point until) {
   const portal_act* last = nullptr;
   for (const auto& each : acts)

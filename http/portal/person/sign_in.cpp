@@ -186,7 +186,8 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   if (next.empty()) {
     auto looking = find_wrong_codes(c, who.id);
     const auto looked_up = co_await std::move(looking);
-    // The account page reads the wrong codes again, so a failed look-up here hides no report.
+    // After a failed look-up the person is sent to the account page, too: it reads the wrong codes itself, so that none
+    // stays unreported.
     if (!looked_up || *looked_up) next = account_page_path;
   }
   auto welcoming = welcomed(c, session, std::move(who), std::move(next));

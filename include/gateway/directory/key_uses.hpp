@@ -1,6 +1,6 @@
-// The days on which keys were last used. Only the first use of a key on a day is added here, until the writer of uses
-// (actors/directory/key_use_writer.hpp) has stored it. A request only compares the day in its key. Concurrency: any
-// thread.
+// The days on which keys were last used. Only the first use of a key on a day is added here, and stays until the writer
+// of uses (actors/directory/key_use_writer.hpp) has stored it. For the other uses of that day a request only compares
+// the day in the published key. Concurrency: any thread.
 #pragma once
 
 #include <cstddef>

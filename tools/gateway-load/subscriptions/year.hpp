@@ -52,7 +52,7 @@ class year {
   void live(const std::atomic<bool>& stop, const std::function<void(std::uint64_t)>& show);
   /// The number of events that the platform must receive for the executed steps.
   std::uint64_t events_expected() const;
-  /// Reads everything back. `told` must have all events by now.
+  /// Reads everything back. `events` must have all events by now.
   void check(const subject_events& events, const std::atomic<bool>& stop);
 
   /// The rates and latencies of live(), and what was checked.

@@ -1,4 +1,4 @@
-// Options that commands of several nouns have.
+// Options that the commands of several sources have.
 #pragma once
 
 #include <string>

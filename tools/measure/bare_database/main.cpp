@@ -40,7 +40,7 @@ using persistence::row_kind;
 using persistence::row_kind_count;
 using persistence::write_shape;
 
-/// Batches are made untimed, then committed timed, this many at a time.
+/// How many batches are made, untimed, before they are committed, timed.
 constexpr std::size_t batches_in_a_stretch = 64;
 
 struct options {
@@ -91,8 +91,8 @@ class sqlite_database final : public database {
     const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(raw);
     check(code == SQLITE_OK);
-    // Durable as the gateway's writer is (persistence/sqlite), but with larger checkpoints and a larger page cache: the
-    // gateway keeps both small for the latency of single commits, which does not matter here.
+    // Commits are as durable as the gateway's (persistence/connection/sqlite), but checkpoints and the page cache are
+    // larger: the gateway keeps both small for the latency of single commits, which does not matter here.
     execute("PRAGMA journal_mode = WAL");
     execute("PRAGMA synchronous = FULL");
     execute("PRAGMA wal_autocheckpoint = 4000");
@@ -178,7 +178,8 @@ class mysql_database final : public database {
     how["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
     link_.reset(sql::mysql::get_mysql_driver_instance()->connect(how));
     plain_.reset(link_->createStatement());
-    // The settings of the gateway's writers (persistence/mysql). The server's settings decide how durable a commit is.
+    // The settings of the gateway's writers (persistence/connection/mysql). The server's settings decide how durable a
+    // commit is.
     plain_->execute("SET NAMES utf8mb4 COLLATE utf8mb4_bin");
     plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     link_->setAutoCommit(false);
@@ -190,7 +191,8 @@ class mysql_database final : public database {
       auto& statement = prepared(kind, shape, count);
       unsigned at = 0;
       for (const auto& value : cells) bind(statement, ++at, value);
-      // The server counts an existing row that changes twice. A daily total may be new or may exist.
+      // The server counts 1 for each inserted row and 2 for each row that existed. All daily totals of a batch are new,
+      // or all exist.
       const auto counted = static_cast<std::size_t>(statement.executeUpdate());
       if (counted != count * 2 && (updates(shape) || counted != count)) throw std::runtime_error("a row was not there");
     });

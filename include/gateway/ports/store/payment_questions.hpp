@@ -22,8 +22,9 @@ struct payment_position {
   auto operator<=>(const payment_position&) const = default;
 };
 
-/// A page of a merchant's payments, newest first. However few payments match, at most a page of rows is read,
-/// multiplied by the number of states (or of the merchant's currencies) if the state (or the currency) is not given.
+/// A page of a merchant's payments, newest first. Reads at most a page of rows, however few payments match. If only the
+/// currency is given, it reads up to a page for each state; if only the state, up to a page for each of the merchant's
+/// currencies.
 struct find_payments {
   using answer = struct payments_lookup;
   static constexpr auto reader = store_reader_kind::archive;
