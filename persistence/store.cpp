@@ -85,7 +85,7 @@ struct prepared_store::opened {
       db.reset();
       leave(*connect(where, access::keep), mine);
     } catch (const std::exception& error) {
-      log::warn("node.leaves_unsaid", {{"why", error.what()}});  // the others notice once its lease has ended
+      log::warn("node.leave_not_recorded", {{"why", error.what()}});  // the others notice once its lease has ended
     }
   }
 };

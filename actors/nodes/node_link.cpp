@@ -17,7 +17,7 @@ namespace gateway::actors {
 namespace {
 
 /// How long a retired link still accepts requests: the router may have looked it up just before it retired.
-constexpr std::chrono::milliseconds outlives_its_end_by{500};
+constexpr std::chrono::milliseconds linger_after_end{500};
 /// How long a passed request waits for the result of its execution on the other node, once that node is unreachable.
 constexpr std::chrono::seconds longest_wait_for_own{15};
 
@@ -74,7 +74,7 @@ class link {
     const auto now = self_->clock().now();
     serve_delayed_here();
     if (over_at_) {
-      if (now - *over_at_ > outlives_its_end_by && served_again_ == 0) return self_->quit();
+      if (now - *over_at_ > linger_after_end && served_again_ == 0) return self_->quit();
       return self_->delayed_send(self_, between_pings_, wake_atom::value);
     }
     if (now - answered_at_ > node_patience) do_without("node.unreachable");

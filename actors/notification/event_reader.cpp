@@ -40,7 +40,7 @@ constexpr std::chrono::minutes first_read_pause{1}, longest_read_pause{60};
 /// Events may appear in the list some time after they happened.
 constexpr std::chrono::minutes overlap{10};
 /// How far back a list without a position is read. An operator can start a read from an earlier time.
-constexpr std::chrono::hours first_look{24};
+constexpr std::chrono::hours first_event_span{24};
 /// An operator is answered after this time, even if the list is still being read.
 constexpr std::chrono::seconds longest_answer{20};
 /// A result that is requested later than this is out of date, and the list is read again.
@@ -292,7 +292,7 @@ class event_reader {
   void begin_list(const round_ptr& round, event_lists_lookup::list what) {
     // A clock that was ahead may have stored a later time.
     if (what.read_to) what.read_to = std::min(*what.read_to, round->now);
-    const auto chosen = round->from.value_or(what.read_to.value_or(round->now - first_look));
+    const auto chosen = round->from.value_or(what.read_to.value_or(round->now - first_event_span));
     const auto from = round->from && !round->overlaps ? chosen : chosen - overlap;
     const bool advances = !what.read_to || from <= *what.read_to;
     ++round->under_way;

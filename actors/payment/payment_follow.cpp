@@ -27,7 +27,8 @@ std::optional<time_point> next_attempt(const payment& p, time_point now) {
 }
 
 /// Differences that an operator is warned of, because the gateway had recorded another final state.
-std::vector<std::string_view> surprises(const payment& before, const payment& after, const provider_truth& truth) {
+std::vector<std::string_view> unexpected_changes(const payment& before, const payment& after,
+                                                 const provider_truth& truth) {
   std::vector<std::string_view> found;
   if (after.records.paid_late && !before.records.paid_late) found.push_back("it was paid after it had failed");
   if (before.state == payment_state::failed && after.state == payment_state::authorized)
@@ -85,7 +86,7 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
                                               {"what", what}});
   };
   if (!contradiction.empty()) about(contradiction);
-  for (const auto what : surprises(*row(), after, truth)) {
+  for (const auto what : unexpected_changes(*row(), after, truth)) {
     context_->meters.payment_contradictions.Increment();
     about(what);
   }

@@ -127,7 +127,7 @@ class http_provider {
     if (at == open_.end()) return;
     auto& of = at->second;
     const auto pause = pause_after(*ended.outcome, context_->clock.now());
-    if (pause && !std::exchange(of.paused, true) && self_->clock().now() + *pause < of.waited_for_until)
+    if (pause && !std::exchange(of.paused, true) && self_->clock().now() + *pause < of.wait_deadline)
       return self_->delayed_send(self_, *pause, work_atom::value, ended.dialogue);
     go_on(ended.dialogue, ended.outcome.get());
   }
@@ -146,7 +146,7 @@ class http_provider {
     std::variant<conversation<provider_result>, conversation<subscription_result>, conversation<account_answer>,
                  conversation<notification_subject>, conversation<event_list_page>, conversation<endpoint_answer>>
         what;
-    caf::actor_clock::time_point waited_for_until;  ///< by the gate
+    caf::actor_clock::time_point wait_deadline;  ///< by the gate
     trace_context trace;
     http_request last{};
     bool paused = false;  ///< `last` was refused once

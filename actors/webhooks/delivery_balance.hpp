@@ -51,15 +51,15 @@ class delivery_balance {
 
   bool is_due(clock::time_point now) const noexcept { return now - sampled_at_ >= interval; }
   /// `lag`: how long the oldest delivery that waits for the gateway alone has been due; `waiting`: the number of such
-  /// deliveries. `let_in` and `refused`: total counts of admitted and refused writes.
-  void sample(clock::time_point now, duration_ms lag, std::uint64_t waiting, std::uint64_t let_in,
+  /// deliveries. `admitted` and `refused`: total counts of admitted and refused writes.
+  void sample(clock::time_point now, duration_ms lag, std::uint64_t waiting, std::uint64_t admitted,
               std::uint64_t refused) noexcept {
     const std::chrono::duration<double> passed = now - sampled_at_;
     sampled_at_ = now;
     const bool nothing_due = due_.count == 0;
     due_.sample(passed.count());
     const auto went_out = sent_.sample(passed.count());
-    writes_.count = static_cast<double>(let_in - std::exchange(let_in_, let_in));
+    writes_.count = static_cast<double>(admitted - std::exchange(admitted_, admitted));
     const auto writes = writes_.sample(passed.count());
     const bool was_needed = std::exchange(refused_, refused) != refused;
     const bool fills = lag > patience || will_take(waiting, went_out) > patience;
@@ -115,7 +115,7 @@ class delivery_balance {
   clock::time_point sampled_at_{};
   clock::time_point cut_at_{};
   clock::time_point well_since_{};  ///< no delivery has waited for long since then
-  std::uint64_t let_in_ = 0;
+  std::uint64_t admitted_ = 0;
   std::uint64_t refused_ = 0;
   duration_ms last_lag_{0};
   unsigned worse_for_ = 0;

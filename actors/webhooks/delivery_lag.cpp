@@ -41,7 +41,7 @@ void delivery_lag::side::see(const destination_lane& lane, duration_ms lag) {
 
 void delivery_lag::side::limit_writes(ticks at, std::string_view which) {
   const bool limited = balance.limit().has_value();
-  balance.sample(at, longest, waiting, brake.let_in(), brake.refused());
+  balance.sample(at, longest, waiting, brake.admitted(), brake.refused());
   const auto limit = balance.limit();
   limit ? brake.limit(*limit) : brake.release();
   if (limited != limit.has_value())

@@ -6,7 +6,7 @@
 namespace gateway::http {
 
 /// Verifying against it takes as long as against any password's hash, and always fails.
-inline constexpr std::string_view nobodys_hash =
+inline constexpr std::string_view unknown_account_hash =
     "scrypt$15$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 }  // namespace gateway::http

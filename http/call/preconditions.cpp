@@ -41,7 +41,7 @@ std::optional<rejection> pass_brake(call& c, const endpoint& way) {
   // Requests of a platform on its own behalf cause no webhooks.
   if (way.needs != access::signed_write || way.subject == acts_as::platform) return std::nullopt;
   auto& shared = c.here.shared;
-  if (shared.brake.of(c.allowed.env).lets_in(write_brake::clock::now())) return std::nullopt;
+  if (shared.brake.of(c.allowed.env).admits(write_brake::clock::now())) return std::nullopt;
   shared.meters.shed("webhooks").Increment();
   return rejection{error_code::overloaded, {}};
 }

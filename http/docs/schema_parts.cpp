@@ -50,9 +50,9 @@ void show_field(TemplateDictionary& item, const member_view& what) {
   set_if_any(item, "LIMITS", "TEXT", what.limits);
 }
 
-void show_schema(TemplateDictionary& where, const char* place, const schema_view& what, bool told_type) {
+void show_schema(TemplateDictionary& where, const char* place, const schema_view& what, bool shows_title) {
   auto& part = include_part(where, place, "part_schema");
-  if (told_type) set_if_any(part, "NAMED", "TITLE", what.title);
+  if (shows_title) set_if_any(part, "NAMED", "TITLE", what.title);
   const bool plain = what.fields.empty() && what.variants.empty();
   if (plain || !what.limits.empty()) {
     auto& line = *part.AddSectionDictionary("PLAIN");

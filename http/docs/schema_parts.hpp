@@ -12,8 +12,8 @@ namespace gateway::http {
 void set_about(TemplateDictionary& values, std::string_view text);
 void show_type(TemplateDictionary& where, const char* section, const openapi::type_name& type);
 void show_field(TemplateDictionary& item, const openapi::member_view& what);
-/// `told_type`: shows the schema's title, because the schema is one of several variants.
+/// `shows_title`: shows the schema's title, because the schema is one of several variants.
 void show_schema(TemplateDictionary& where, const char* place, const openapi::schema_view& what,
-                 bool told_type = false);
+                 bool shows_title = false);
 
 }  // namespace gateway::http

@@ -28,7 +28,7 @@ constexpr std::size_t hash_digits = 64;
 /// The most entries of a chain that one request verifies.
 constexpr std::uint32_t entries_of_part = 512;
 /// Sorts after every entry's id.
-constexpr std::string_view behind_every_id = "~";
+constexpr std::string_view after_every_id = "~";
 
 // ---- the list --------------------------------------------------------------------------------------
 
@@ -270,7 +270,7 @@ boost::asio::awaitable<response> compare_audit_head(call& c) {
   find_audit_chain one;
   one.chain = wanted.chain;
   one.after = wanted.number - 1;
-  one.after_id = behind_every_id;
+  one.after_id = after_every_id;
   one.limit = 1;
   auto op = ask(c.here, std::move(one));
   const auto part = co_await std::move(op);

@@ -48,7 +48,7 @@ boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription 
                            "Several merchants have a subscription of that id: " + merchants + ". Name one.");
 }
 
-boost::asio::awaitable<response> tell_operator(call& c, entity_request wanted) {
+boost::asio::awaitable<response> answer_operator(call& c, entity_request wanted) {
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
@@ -102,7 +102,7 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
       co_return error_response(error_code::conflict, "Nobody has paid the checkout yet: there is nothing to move.");
     auto noting = note_move();
     if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
-    auto op = tell_operator(c, {key, std::nullopt, subscription_command{expire_subscription_checkout{}}});
+    auto op = answer_operator(c, {key, std::nullopt, subscription_command{expire_subscription_checkout{}}});
     co_return co_await std::move(op);
   }
   if (is_final(subject.state.status)) {
@@ -118,7 +118,7 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
   auto moving = ask(c, std::move(move));
   auto moved = co_await std::move(moving);
   if (!moved || !std::holds_alternative<entity_row>(moved->what)) co_return answer_of(c, moved);
-  auto op = tell_operator(c, {key, std::nullopt, view_entity{}});
+  auto op = answer_operator(c, {key, std::nullopt, view_entity{}});
   co_return co_await std::move(op);
 }
 

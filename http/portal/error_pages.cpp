@@ -27,7 +27,7 @@ bool is_of_portal(std::string_view path) noexcept {
   return path.starts_with(portal_path) && (path.size() == portal_path.size() || path[portal_path.size()] == '/');
 }
 
-response with_way_on(const services& shared, response out) {
+response with_link_back(const services& shared, response out) {
   if (const auto what = page_of(out)) {
     auto page = error_page(*what);
     page.route = out.route;

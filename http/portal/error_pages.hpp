@@ -11,6 +11,6 @@ namespace gateway::http {
 /// Whether the path belongs to the portal, even if there is no such page.
 bool is_of_portal(std::string_view path) noexcept;
 /// Turns an error in the API's JSON format into a page, and adds a link to the portal to every error page.
-response with_way_on(const services& shared, response out);
+response with_link_back(const services& shared, response out);
 
 }  // namespace gateway::http

@@ -106,8 +106,8 @@ bool connection_limits::is_idle_longer(const counted_connection& which, const co
 counted_connection* connection_limits::first_to_leave(counted_connection* silent, counted_connection* speaking,
                                                       counted_connection* idle) {
   const auto now = counted_connection::clock::now();
-  if (silent != nullptr && silent->came_ + silence_patience <= now) return silent;
-  if (speaking != nullptr && speaking->came_ + handshake_patience <= now) return speaking;
+  if (silent != nullptr && silent->accepted_at_ + silence_patience <= now) return silent;
+  if (speaking != nullptr && speaking->accepted_at_ + handshake_patience <= now) return speaking;
   if (idle != nullptr) return idle;
   return silent != nullptr ? silent : speaking;
 }

@@ -56,7 +56,7 @@ class counted_connection : public std::enable_shared_from_this<counted_connectio
   enum class stage : unsigned char { silent, speaking, open };
 
   std::atomic<clock::rep> idle_since_{busy};
-  const clock::time_point came_ = clock::now();
+  const clock::time_point accepted_at_ = clock::now();
   // Under the lock of the limits:
   hook among_all_, at_address_;
   std::optional<address_key> address_;

@@ -24,7 +24,7 @@ namespace {
 /// Operators must be able to connect when clients cannot.
 constexpr std::size_t operator_connections = 64;
 constexpr auto look_again = 5ms;
-constexpr auto last_words = 500ms;  ///< for answers to requests whose asks were abandoned
+constexpr auto abandoned_answers_time = 500ms;  ///< for answers to requests whose asks were abandoned
 
 unsigned thread_count(const settings& config) {
   return config.http_threads != 0 ? config.http_threads : std::max(1U, std::thread::hardware_concurrency());
@@ -129,10 +129,10 @@ class server::implementation {
 
   void cut_off(whose of) {
     for (auto& one : threads_) one->abandon_asks();
-    if (wait_until_empty(of, steady::now() + last_words)) return;
+    if (wait_until_empty(of, steady::now() + abandoned_answers_time)) return;
     log::warn("connections_cut_off", {{"count", connections(of)}});
     for (auto& one : threads_) one->abort(of);
-    wait_until_empty(of, steady::now() + last_words);
+    wait_until_empty(of, steady::now() + abandoned_answers_time);
   }
 
   const server_context shared_;

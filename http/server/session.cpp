@@ -65,7 +65,7 @@ class session final : public session_record {
     if constexpr (!Transport::secure) peer_uid_ = peer_uid_of(stream_.socket());
     address_number_ = home_.shared.number_of_address(home_.here.shared, remote_address_);
     if constexpr (Transport::secure) {
-      auto hearing = stream_.hear(failure_);
+      auto hearing = stream_.wait_for_bytes(failure_);
       co_await std::move(hearing);
       if (failure_) co_return;
       speaks_ = true;
@@ -95,7 +95,7 @@ class session final : public session_record {
       stays = co_await std::move(answering);
       if (stays) state = await_next();
     }
-    say_goodbye();
+    send_close_notify();
   }
 
   bool give_way() override {
@@ -266,7 +266,7 @@ class session final : public session_record {
     auto sending = send_response(out, reader_.method(), how);
     co_await std::move(sending);
     if (failure_) co_return;
-    say_goodbye();
+    send_close_notify();
     auto lingering = linger();
     co_await std::move(lingering);
   }
@@ -329,9 +329,9 @@ class session final : public session_record {
                {"bytes", bytes}});
   }
 
-  void say_goodbye() {
+  void send_close_notify() {
     socket_error ignored;
-    if (!failure_) stream_.say_goodbye();
+    if (!failure_) stream_.send_close_notify();
     stream_.socket().shutdown(stream_socket::shutdown_send, ignored);
   }
 

@@ -112,7 +112,7 @@ bool tls_engine::write(std::string_view bytes, std::string& out) {
   return true;
 }
 
-void tls_engine::say_goodbye(std::string& out) {
+void tls_engine::send_close_notify(std::string& out) {
   out_ = &out;
   ERR_clear_error();
   SSL_shutdown(ssl_.get());

@@ -34,7 +34,7 @@ class tls_engine {
   result handshake(std::string& out);
   result read(std::span<char> into, std::size_t& count, std::string& out);
   bool write(std::string_view bytes, std::string& out);
-  void say_goodbye(std::string& out);
+  void send_close_notify(std::string& out);
 
   /// Where the peer's next bytes go, once an operation wants input.
   std::span<char> input_space() noexcept { return input_; }

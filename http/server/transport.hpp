@@ -77,7 +77,7 @@ class plain_transport {
     const auto sent = send_now(socket_, bytes, ec);
     return std::string{bytes.substr(sent)};
   }
-  void say_goodbye() {}
+  void send_close_notify() {}
 
  private:
   stream_socket socket_;
@@ -106,7 +106,7 @@ class tls_transport {
   }
 
   /// Waits for the client's first bytes.
-  boost::asio::awaitable<void> hear(socket_error& ec) {
+  boost::asio::awaitable<void> wait_for_bytes(socket_error& ec) {
     if (!engine_.unread().empty()) co_return;
     auto feeding = feed(ec);
     co_await std::move(feeding);
@@ -172,9 +172,9 @@ class tls_transport {
     return flush(ec);
   }
 
-  void say_goodbye() {
+  void send_close_notify() {
     scratch_.clear();
-    engine_.say_goodbye(scratch_);
+    engine_.send_close_notify(scratch_);
     socket_error ignored;
     send_now(socket_, scratch_, ignored);
   }

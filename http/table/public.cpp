@@ -170,7 +170,7 @@ bool is_page(std::string_view path) noexcept {
 }
 
 /// Only the API's answers have rate limit headers. Pages and redirects have none: they are for people's browsers.
-bool tells_of_limits(const response& out) noexcept { return out.content_type == response{}.content_type; }
+bool shows_limits(const response& out) noexcept { return out.content_type == response{}.content_type; }
 
 response too_many_from_address(const request& in, const rate_verdict& verdict) {
   if (is_page(in.path)) return error_page(page_error::too_many_requests);
@@ -186,7 +186,7 @@ boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::
   auto op = serve(here, in, public_table);
   auto out = co_await std::move(op);
   // A 429 names only the limit that rejected the request.
-  if (tells_of_limits(out) && out.sent_status() != row_of(error_code::rate_limited).status)
+  if (shows_limits(out) && out.sent_status() != row_of(error_code::rate_limited).status)
     add_rate_limits(out, verdict.standings());
   co_return out;
 }
@@ -204,8 +204,8 @@ response no_writes_taken(const request& in) {
 
 boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
   // Without its lease a node may have missed a key's revocation: it answers only requests for its own health.
-  const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
-  if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
+  const bool is_probe = in.path == "/healthz" || in.path == "/readyz";
+  if (!here.shared.nodes.serves() && !is_probe) co_return error_response(error_code::store_unavailable);
   if (here.shared.gate->is_closed() && is_write(in)) co_return no_writes_taken(in);
   const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);
   auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
@@ -216,7 +216,7 @@ boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
 boost::asio::awaitable<response> handle_portal(worker& here, request& in) {
   auto op = handle_page_or_api(here, in);
   auto out = co_await std::move(op);
-  co_return with_way_on(here.shared, std::move(out));
+  co_return with_link_back(here.shared, std::move(out));
 }
 
 /// Whether the client accepts HTML by name, as browsers do. A program that accepts JSON, or anything, gets the error as

@@ -48,7 +48,7 @@ class rows_in_database final : public node_rows {
   bool ask_to_drain(const std::string& name) override { return persistence::ask_to_drain(link(), name); }
   void trim_log(std::int64_t before) override { persistence::trim_log(link(), before); }
   bool is_held_by_one() override { return persistence::is_held_by_one(link()); }
-  void start_anew() override { link_.reset(); }
+  void reset_connection() override { link_.reset(); }
 
  private:
   db_connection& link() {
@@ -96,7 +96,7 @@ class keeper {
       if (away_) log::info("node.lease_kept_again");
       away_ = false;
     } catch (const std::exception& error) {
-      table_->start_anew();
+      table_->reset_connection();
       if (!std::exchange(away_, true))
         log::error("node.lease_not_renewed", {{"why", error.what()}, {"left_ms", others_->lease_left().count()}});
     }
@@ -109,7 +109,7 @@ class keeper {
     try {
       table_->leave(mine_);
     } catch (const std::exception& error) {
-      log::warn("node.leaves_unsaid", {{"why", error.what()}});  // its lease ends by itself
+      log::warn("node.leave_not_recorded", {{"why", error.what()}});  // its lease ends by itself
     }
   }
 
@@ -126,15 +126,15 @@ class keeper {
     if (number <= mine_.published) return;
     mine_.published = number;
     counts_->directory_log_number.Set(static_cast<double>(number));
-    tell_at_once_ = true;
+    renews_at_once_ = true;
     if (mine_.status == node_status::joining) next_renewal_ = {};  // it has read the directory and may join
     tick_at_once();
   }
 
   void yielded(std::int64_t number) {
-    if (number <= given_away_) return;
-    given_away_ = number;
-    if (yield()) tell_at_once_ = true;
+    if (number <= released_) return;
+    released_ = number;
+    if (yield()) renews_at_once_ = true;
   }
 
   /// The rows that were read last. One whose lease has ended by now is shown as gone. A node that is gone has nothing
@@ -158,7 +158,7 @@ class keeper {
     try {
       return node_drained{table_->ask_to_drain(wanted)};
     } catch (const std::exception&) {
-      table_->start_anew();
+      table_->reset_connection();
       return make_error(actor_errc::store_unavailable);
     }
   }
@@ -166,7 +166,7 @@ class keeper {
   /// The other nodes take over what this node owns, while it still completes the requests that it has.
   void begin_to_drain() {
     drains_ = true;
-    says_so_ = true;
+    must_log_ = true;
     next_renewal_ = {};
     tick_at_once();
   }
@@ -203,18 +203,18 @@ class keeper {
       mine_.status = node_status::joining;  // it has not read the directory yet
     } else {
       mine_.status = drains_ ? node_status::draining : node_status::up;
-      if (expired || !has_told_) says_so_ = true;
+      if (expired || !has_logged_) must_log_ = true;
     }
-    if (says_so_ && !inside_ && table_->is_held_by_one()) return;
+    if (must_log_ && !inside_ && table_->is_held_by_one()) return;
     mine_.payments = static_cast<std::int64_t>(counts_->live_payments.Value());
-    const bool announces = says_so_ && mine_.status != node_status::joining;
+    const bool announces = must_log_ && mine_.status != node_status::joining;
     if (!(announces ? table_->renew_and_announce(mine_) : table_->renew(mine_))) return give_up();
-    tell_at_once_ = false;
+    renews_at_once_ = false;
     lease_until_ = asked + lease_lasts - lease_in_hand;
     next_renewal_ = asked + lease_renewed_every;
     if (announces) {
-      says_so_ = false;
-      has_told_ = true;
+      must_log_ = false;
+      has_logged_ = true;
       if (!inside_) enters_at_.reset();  // the next look() sets the number
       entering_ = !inside_;
     }
@@ -227,14 +227,14 @@ class keeper {
 
   /// Whether this node's directory has been behind the log for too long: all other nodes wait until it publishes.
   bool is_behind(ticks_ms now) {
-    if (mine_.published < 0 || mine_.published >= told_directory_) {
+    if (mine_.published < 0 || mine_.published >= sent_to_directory_) {
       behind_since_.reset();
       return false;
     }
     if (!behind_since_) behind_since_ = now;
     if (now - *behind_since_ < may_be_behind) return false;
     if (!std::exchange(told_behind_, true))
-      log::error("node.directory_behind", {{"published", mine_.published}, {"log", told_directory_}});
+      log::error("node.directory_behind", {{"published", mine_.published}, {"log", sent_to_directory_}});
     return true;
   }
 
@@ -242,7 +242,7 @@ class keeper {
     const auto now = others_->now();
     if (inside_ && now >= lease_until_) {
       inside_ = false;
-      says_so_ = true;
+      must_log_ = true;
       others_->set_other_nodes(true);
       log::error("node.lease_ended", {{"for_ms", (now - lease_until_).count()}});
       next_renewal_ = {};
@@ -260,7 +260,8 @@ class keeper {
   // ---- the others -------------------------------------------------------------------------------
 
   void look() {
-    if (std::exchange(tell_at_once_, false) && lease_until_ > others_->now() && !table_->renew(mine_)) return give_up();
+    if (std::exchange(renews_at_once_, false) && lease_until_ > others_->now() && !table_->renew(mine_))
+      return give_up();
     const auto asked = others_->now();
     auto seen = table_->look();
     const auto now = others_->now();
@@ -270,8 +271,8 @@ class keeper {
     watch_.look(rows_, now);
     bury_the_dead(now);
     set_membership(now);
-    if (head_.number > told_directory_ && directory_) {
-      told_directory_ = head_.number;
+    if (head_.number > sent_to_directory_ && directory_) {
+      sent_to_directory_ = head_.number;
       self_->send(directory_, catch_up{head_.number});
     }
     const auto own = std::ranges::find(rows_, mine_.name, &node_row::name);
@@ -336,7 +337,7 @@ class keeper {
   /// that change, and must be used: a node that was away too briefly for the others to notice a change of owners waits
   /// until their `yielded` has reached the entry of its return.
   bool yield() {
-    if (given_away_ < owners_since_ || mine_.yielded >= head_.number) return false;
+    if (released_ < owners_since_ || mine_.yielded >= head_.number) return false;
     mine_.yielded = head_.number;
     return true;
   }
@@ -399,11 +400,11 @@ class keeper {
   ticks_ms next_trim_{};
   bool inside_ = false;  ///< this node serves
   bool drains_ = false;
-  bool says_so_ = true;  ///< the next renewal adds to the log that this node joins or leaves
-  bool has_told_ = false;
+  bool must_log_ = true;  ///< the next renewal adds to the log that this node joins or leaves
+  bool has_logged_ = false;
   bool entering_ = false;  ///< its entry is in the log, and some node has not published it yet
   std::optional<std::int64_t> enters_at_;
-  bool tell_at_once_ = false;  ///< `published` or `yielded` has risen
+  bool renews_at_once_ = false;  ///< `published` or `yielded` has risen
   bool asked_to_drain_ = false;
   bool told_behind_ = false;
   std::optional<ticks_ms> behind_since_;
@@ -413,9 +414,9 @@ class keeper {
   node_watch watch_;
   std::vector<std::string> owner_names_;
   std::int64_t owners_since_ = 0;
-  std::int64_t given_away_ = -1;  ///< reported by the dispatcher
+  std::int64_t released_ = -1;  ///< reported by the dispatcher
   bool wakes_dispatcher_ = false;
-  std::int64_t told_directory_ = -1;
+  std::int64_t sent_to_directory_ = -1;
   std::vector<waiter> waiting_;
   bool ticks_at_once_ = false;
   bool scheduled_ = false;

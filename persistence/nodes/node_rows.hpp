@@ -36,7 +36,7 @@ class node_rows {
   /// Whether a gateway that serves alone holds the database's lock.
   virtual bool is_held_by_one() = 0;
   /// To be called after another function has thrown.
-  virtual void start_anew() = 0;
+  virtual void reset_connection() = 0;
 };
 
 }  // namespace gateway::persistence

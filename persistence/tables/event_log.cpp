@@ -183,7 +183,7 @@ void event_lane::catch_up(db_connection& db) {
   closed();
 }
 
-void event_lane::look_around(db_connection& db) {
+void event_lane::watch_other_lanes(db_connection& db) {
   if (!is_open()) return;
   const auto lanes = all_lanes(db);
   db.rollback();  // on a writing connection a read begins a transaction

@@ -89,7 +89,7 @@ class event_lane {
   void catch_up(db_connection& db);
   /// For one of several nodes, several times a second: catches up with the other lanes, and ends those whose writers
   /// are dead.
-  void look_around(db_connection& db);
+  void watch_other_lanes(db_connection& db);
 
  private:
   struct sighting {

@@ -97,8 +97,8 @@ class writer {
   }
 
   /// For one of several nodes: to be called several times a second.
-  void look_around() {
-    session_.run([&](db_connection& db) { events_.look_around(db); });
+  void watch_other_lanes() {
+    session_.run([&](db_connection& db) { events_.watch_other_lanes(db); });
   }
 
   /// Runs between two batches, so the connection has no open transaction.
@@ -132,7 +132,7 @@ class writer {
 
   clock_type::time_point records_due() const noexcept {
     if (queues_.records_wait() >= limits_.batch_units) return recorded_at_;
-    return std::max(recorded_at_ + limits_.recording_pause, wrote_at_ + limits_.company_pause);
+    return std::max(recorded_at_ + limits_.recording_pause, wrote_at_ + limits_.other_nodes_pause);
   }
 
   /// Commits the next batch, if there is one, and answers it.
@@ -396,7 +396,7 @@ writer_actor::behavior_type writer_behavior(writer_pointer self, const store_loc
         self->delayed_send(self, database_session::lock_interval, keep_atom::value);
       },
       [self](load_atom) {
-        self->state.work->look_around();
+        self->state.work->watch_other_lanes();
         wake_while_away(self);
         self->delayed_send(self, lanes_interval, load_atom::value);
       },

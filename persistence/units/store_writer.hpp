@@ -25,7 +25,7 @@ struct writer_limits {
   std::chrono::milliseconds recording_pause{5};
   /// How long records wait after the last batch of begins or finishes: if another one follows, they join its commit and
   /// need none of their own.
-  std::chrono::milliseconds company_pause{10};
+  std::chrono::milliseconds other_nodes_pause{10};
   std::int64_t lane = 0;  ///< of the daily totals to which this writer adds
   std::string node{};  ///< this node's name, for the writer's lane of events; empty: the only process at its database
   bool purges_payments = false;  ///< payments are purged, or were: a new one must not take the id of one that is gone

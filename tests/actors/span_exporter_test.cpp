@@ -182,12 +182,12 @@ TEST_CASE("span exporter: a batch that is refused for the moment is sent again, 
   CHECK(d.collector.sent.empty());
   d.advance(1ms);
   CHECK(d.under_way() == names{"span 1", "span 2", "span 3"});
-  SECTION("and accepted then") {
+  SECTION("the next attempt is accepted") {
     d.answer(200);
     CHECK(d.exported() == 3);
     CHECK(d.dropped() == 0);
   }
-  SECTION("and dropped after that") {
+  SECTION("the next attempt is rejected, and its spans are dropped") {
     turn_away();
     CHECK(d.exported() == 0);
     CHECK(d.dropped() == 3);

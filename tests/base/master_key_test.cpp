@@ -105,7 +105,7 @@ TEST_CASE("a file holds a key in each line, with its id or without") {
     CHECK_THROWS_WITH(parse_master_keys(twice, "here"), Contains("here") && Contains("twice"));
 }
 
-TEST_CASE("a further key stands behind the others, and a removed one is gone; the last one stays") {
+TEST_CASE("a new key is written after the others, a removed one is gone, and a file keeps at least one") {
   const temporary_directory directory;
   const auto file = directory.write("master.key", some_key);  // without a final newline
   restrict_to_owner(file);

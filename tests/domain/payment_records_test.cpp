@@ -215,7 +215,8 @@ TEST_CASE("a capture takes what the provider says that it captured") {
   }
 }
 
-TEST_CASE("an external provider is asked again: daily while authorized, at once after a refusal or a doubt") {
+TEST_CASE(
+    "an external provider is asked again: daily while authorized, at once after a refusal or an unknown outcome") {
   using enum provider_status;
   struct row {
     const char* what;

@@ -80,7 +80,7 @@ TEST_CASE("a route takes the currencies that it lists, or every one if it lists 
   CHECK(refusal(m, wanting("HKD")) == problem::no_eligible_provider);
 }
 
-TEST_CASE("a merchant without a chargeable connection is answered to finish onboarding") {
+TEST_CASE("a payment of a merchant without a chargeable connection is refused until onboarding is finished") {
   CHECK(refusal(standard({}, {by(sandbox, 1)}), wanting("HKD")) == problem::merchant_not_charge_capable);
   for (auto status : {connection_status::not_connected, connection_status::in_progress, connection_status::unavailable})
     CHECK(refusal(standard({to(sandbox, status)}, {by(sandbox, 1)}), wanting("HKD")) ==

@@ -191,7 +191,7 @@ TEST_CASE("a failed cycle is retried, and the next cycles keep to the calendar")
   }
 }
 
-TEST_CASE("a cycle that needs the customer fails so, and its retry may be paid with another amount") {
+TEST_CASE("a cycle that needs the customer fails, and its retry may be paid with another amount") {
   const auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_action, at("2026-01-16T00:00:00Z"));
   CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due"});
   const auto& failed = *step.notifications[0].invoice;

@@ -254,7 +254,7 @@ TEST_CASE("notifications before the creation are kept, and applied after it in t
   CHECK(t.next.provider_subscription_id == provider_sub);
 }
 
-TEST_CASE("with one more than may wait for a creation, the creation counts as lost, and all are applied") {
+TEST_CASE("when too many notifications wait for a creation, it counts as lost, and all of them are applied") {
   auto s = pending_checkout();
   const auto kept = notification("evt_2", notification_kind::updated, subscription_status::active, 20);
   s.waiting.assign(most_waiting_notifications - 1, kept);

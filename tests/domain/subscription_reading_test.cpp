@@ -66,7 +66,7 @@ TEST_CASE("a subscription is read daily, and soon after its cycle ends, while it
   CHECK(next_reading(unseen, now) == now + 1h);
 }
 
-TEST_CASE("what the provider says as well is no difference") {
+TEST_CASE("a subscription that equals the provider's has no difference") {
   const auto s = known_subscription();
   auto seen = statement_of(s);
   CHECK(differences(s, seen, {}, now).empty());

@@ -35,7 +35,7 @@ TEST_CASE("the classes of characters are those of ASCII") {
   CHECK(all_that(is_control) == control + '\x7f');
 }
 
-TEST_CASE("case and hexadecimal value") {
+TEST_CASE("letters change their case, and hexadecimal digits have their value") {
   for (int i = 0; i < 256; ++i) {
     const auto c = static_cast<char>(i);
     CHECK(to_lower(c) == (is_upper_letter(c) ? static_cast<char>(c + 32) : c));

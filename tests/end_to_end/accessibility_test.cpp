@@ -35,7 +35,7 @@ struct inspection {
       CHECK(eyes.accessibility_faults(axe) == std::vector<std::string>{});
     }
   }
-  void look_at(const std::string& target, const std::string& name) {
+  void check_page(const std::string& target, const std::string& name) {
     eyes.open(target.starts_with("https:") ? target : gateway.base_url() + target);
     look(name);
   }
@@ -52,30 +52,30 @@ struct inspection {
 };
 
 void look_at_people(inspection& i) {
-  i.look_at("/portal/sign-in", "sign-in");
+  i.check_page("/portal/sign-in", "sign-in");
   i.sign_in("ada@lantern.example", "not the password");
   i.look("sign-in-refused");
   const auto invited = i.gateway.ctl(
       {"merchant", "user", "invite", "--merchant", i.shop.id, "--email", "vic@lantern.example", "--role", "viewer"});
-  i.look_at(invited["invitation_url"].text(), "invitation");
-  i.look_at(invited["invitation_url"].text() + "A", "invitation-unusable");
+  i.check_page(invited["invitation_url"].text(), "invitation");
+  i.check_page(invited["invitation_url"].text() + "A", "invitation-unusable");
 }
 
 void look_at_consent(inspection& i) {
-  i.look_at("/connect/authorize?client_id=nobody", "authorize-fault");
+  i.check_page("/connect/authorize?client_id=nobody", "authorize-fault");
   i.eyes.open(i.gateway.base_url() + i.ask("payments:read customers:read"));
   i.sign_in("ada@lantern.example");
   i.look("consent");
   i.press("connect");
   REQUIRE(i.eyes.arrives_at(i.site.url("/callback?code=")));
-  i.look_at(i.ask("payments:read payments:write customers:write"), "consent-widening");
+  i.check_page(i.ask("payments:read payments:write customers:write"), "consent-widening");
   const auto second = new_merchant(i.gateway, {"Second Shop"}), third = new_merchant(i.gateway, {"Third Shop"});
   add_person(i.gateway, second.id, "ada@lantern.example");
   add_person(i.gateway, third.id, "ada@lantern.example", "viewer");
   i.eyes.open(i.gateway.base_url() + i.ask("payments:read"));
   i.sign_in("ada@lantern.example");  // setting a password as an operator ends the session
   i.look("consent-several");
-  i.look_at("/portal/account", "account");
+  i.check_page("/portal/account", "account");
   i.press("sign-out");
   add_person(i.gateway, i.shop.id, "vic@lantern.example", "viewer");
   i.eyes.open(i.gateway.base_url() + i.ask("payments:read"));
@@ -91,7 +91,7 @@ void look_at_setup(inspection& i) {
   const auto link = json::parse(refused.body)["error"]["setup_url"].text();
   i.eyes.open(i.gateway.base_url() + "/portal/account");
   i.press("sign-out");
-  i.look_at(link, "setup-redeem");
+  i.check_page(link, "setup-redeem");
   i.press("redeem");
   i.sign_in("ada@lantern.example");
   i.look("setup-providers");
@@ -100,7 +100,7 @@ void look_at_setup(inspection& i) {
   i.look("setup-onboarding");
   i.press("finish");
   i.look("setup-done");
-  i.look_at(link, "setup-unusable");
+  i.check_page(link, "setup-unusable");
 }
 
 void look_at_checkout(inspection& i) {
@@ -108,27 +108,27 @@ void look_at_checkout(inspection& i) {
   const auto answer = merchant.create(redirect_payment(new_payment_id()).set("description", "Two books"));
   REQUIRE(summary_of(answer) == "200 processing");
   const auto page = json::parse(answer.body)["provider.hosted_url"].text();
-  i.look_at(page, "checkout");
-  i.look_at(page + "?lang=zh-Hant", "checkout-chinese");
-  i.look_at(page + "?lang=ur", "checkout-urdu");
+  i.check_page(page, "checkout");
+  i.check_page(page + "?lang=zh-Hant", "checkout-chinese");
+  i.check_page(page + "?lang=ur", "checkout-urdu");
   i.eyes.click("section form[novalidate] button");
   i.look("checkout-card-refused");
   i.eyes.open(page);
   i.press("decline");
-  i.look_at(page, "checkout-declined");
+  i.check_page(page, "checkout-declined");
   const auto challenge = merchant.create(server_payment(new_payment_id(), "pm_card_authenticationRequired"));
-  i.look_at(json::parse(challenge.body)["provider.hosted_url"].text(), "challenge");
+  i.check_page(json::parse(challenge.body)["provider.hosted_url"].text(), "challenge");
   i.press("pay");
   i.look("challenge-passed");
-  i.look_at("/checkout/returned?payment_intent=pi_1", "returned");
+  i.check_page("/checkout/returned?payment_intent=pi_1", "returned");
 }
 
 /// Checks one page of each kind under /docs.
 void look_at_documentation(inspection& i) {
-  i.look_at("/docs", "docs");
+  i.check_page("/docs", "docs");
   for (const auto* page :
        {"signing", "platforms", "errors", "reference", "reference-payments", "reference-shared", "nothing-here"})
-    i.look_at(std::string{"/docs/"} + page, std::string{"docs-"} + page);
+    i.check_page(std::string{"/docs/"} + page, std::string{"docs-"} + page);
 }
 
 void look_at_subscription(inspection& i) {
@@ -148,7 +148,7 @@ void look_at_subscription(inspection& i) {
                                           .text(),
                                       p.as());
   REQUIRE(answer.status == 200);
-  i.look_at(json::parse(answer.body)["hosted_url"].text(), "subscription");
+  i.check_page(json::parse(answer.body)["hosted_url"].text(), "subscription");
 }
 
 /// The pages of a merchant that has payments of all kinds, a subscription and a customer.
@@ -197,24 +197,24 @@ void look_at_member_pages(inspection& i) {
   i.sign_in("mia@lantern.example");
   REQUIRE(i.eyes.arrives_at(i.gateway.base_url() + page("")));
   i.look("member-overview");
-  i.look_at(page("?days=90&currency=EUR"), "member-overview-90-days");
-  i.look_at(page("payments"), "member-payments");
-  i.look_at(page("payments?state=failed"), "member-payments-failed");
-  i.look_at(page("payments?q=LB-1042"), "member-payments-searched");
-  i.look_at(page("payments?q=nothing"), "member-payments-none");
-  i.look_at(page("payments/" + captured), "member-payment-refunded");
-  i.look_at(page("payments/" + declined), "member-payment-declined");
-  i.look_at(page("payments/" + waiting), "member-payment-waiting");
-  i.look_at(page("subscriptions"), "member-subscriptions");
-  i.look_at(page("subscriptions/box"), "member-subscription-pending");
+  i.check_page(page("?days=90&currency=EUR"), "member-overview-90-days");
+  i.check_page(page("payments"), "member-payments");
+  i.check_page(page("payments?state=failed"), "member-payments-failed");
+  i.check_page(page("payments?q=LB-1042"), "member-payments-searched");
+  i.check_page(page("payments?q=nothing"), "member-payments-none");
+  i.check_page(page("payments/" + captured), "member-payment-refunded");
+  i.check_page(page("payments/" + declined), "member-payment-declined");
+  i.check_page(page("payments/" + waiting), "member-payment-waiting");
+  i.check_page(page("subscriptions"), "member-subscriptions");
+  i.check_page(page("subscriptions/box"), "member-subscription-pending");
   i.eyes.open(json::parse(answer.body)["hosted_url"].text());
   i.press("pay");
-  i.look_at(page("subscriptions/box"), "member-subscription");
-  i.look_at(page("branding"), "member-branding");
-  i.look_at(page("customers"), "member-customers");
+  i.check_page(page("subscriptions/box"), "member-subscription");
+  i.check_page(page("branding"), "member-branding");
+  i.check_page(page("customers"), "member-customers");
   i.eyes.click("table.brief tbody th a");
   i.look("member-customer");
-  i.look_at("/portal/" + p.shop.id + "/test/subscriptions", "member-subscriptions-test");
+  i.check_page("/portal/" + p.shop.id + "/test/subscriptions", "member-subscriptions-test");
 }
 
 }  // namespace

@@ -361,8 +361,8 @@ void drive(std::string_view body, environment env, Decode decode) {
     check_same_values(second.document.get_object(), written(read));
   }
   const auto again = decode(json::serialize(written(read)));
-  must(again.index() == 0, "what was let in is let in again");
-  must(written(std::get<0>(again)) == written(read), "and means the same");
+  must(again.index() == 0, "what was accepted is accepted again");
+  must(written(std::get<0>(again)) == written(read), "what is accepted again has the same value");
 }
 
 void drive_customer_query(std::string_view query) {

@@ -33,9 +33,9 @@ class input {
 };
 
 /// The gateway's side: the subscription, and the payments of its cycles.
-class told_subscription {
+class notified_subscription {
  public:
-  explicit told_subscription(const subscription& opened) : now_{opened} {}
+  explicit notified_subscription(const subscription& opened) : now_{opened} {}
 
   void hear(const subscription_notification& n, time_point at) {
     if (fault_of(n)) return;
@@ -154,7 +154,7 @@ class sandbox_story {
 
   input& in_;
   time_point now_ = noon;
-  told_subscription gateway_;
+  notified_subscription gateway_;
   sandbox_subscription provider_;
   std::vector<subscription_notification> history_;
 };
@@ -194,7 +194,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     sandbox_story{in}.run();
     return 0;
   }
-  told_subscription gateway{opened(in)};
+  notified_subscription gateway{opened(in)};
   while (!in.empty()) gateway.hear(drawn(in), noon);
   return 0;
 }

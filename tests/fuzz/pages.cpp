@@ -91,14 +91,14 @@ void drive_form(std::string_view text) {
     const bool once = std::ranges::count(*fields, each.name, &query_parameter::name) == 1;
     must(sent->has(each.name), "what was sent is there");
     must(sent->one(each.name).has_value() == once, "a repeated field has no value");
-    must(!once || sent->text(each.name) == each.value, "another one has its own");
+    must(!once || sent->text(each.name) == each.value, "a field that is sent once has its value");
     again.append(again.empty() ? "" : "&").append(percent_encoded(each.name)).append("=");
     again.append(percent_encoded(each.value));
   }
   const auto read_again = read_query(again);
   must(fields->empty() || again.size() > most_query_bytes || (read_again && read_again->size() == fields->size()),
        "what was read and written is read again");
-  must(!is_genuine(*sent, "key", "cookie", "page"), "nobody guesses a token");
+  must(!is_genuine(*sent, "key", "cookie", "page"), "a token that was not issued is not accepted");
 }
 
 }  // namespace

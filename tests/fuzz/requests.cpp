@@ -114,7 +114,7 @@ void check_against_beast(std::string_view& bytes, const read_request& ours) {
   bytes.remove_prefix(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), failure));
   must(!failure && parser.is_header_done(), "a header that was read is HTTP/1.1");
   must(parser.keep_alive() == ours.keep_alive,
-       "the connection's fate is the same");  // before the trailers, which do not affect it
+       "both keep the connection open, or neither");  // before the trailers, which do not affect it
   parser.eager(true);
   if (!parser.is_done()) bytes.remove_prefix(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), failure));
   must(!failure && parser.is_done(), "so is the body");

@@ -128,7 +128,8 @@ auto check_row(const row& given, const write_shape& shape, const statement& sele
   const auto second = read(back);
   const auto again = as_row(second);
   must(stored(shape, select, cells_of(kind, again)) == back, "a row that was read is written the same");
-  if constexpr (requires { first == second; }) must(first == second, "and means the same");
+  if constexpr (requires { first == second; })
+    must(first == second, "a row that was read and written is read the same");
   return first;
 }
 

@@ -166,7 +166,8 @@ TEST_CASE("draining refuses new connections, closes idle ones, and lets requests
 }
 
 TEST_CASE(
-    "draining closes no connection right after an answer: a client at work is told to close it, and loses no request") {
+    "draining closes no connection right after an answer: a client that sends requests gets Connection: close and "
+    "loses none of them") {
   test_server server;
   std::list<client> at_work;
   for (int i = 0; i < 16; ++i) at_work.push_back(server.connect());
@@ -183,7 +184,7 @@ TEST_CASE(
   CHECK(drained.wait_for(tests::hang_timeout) == std::future_status::ready);
 }
 
-TEST_CASE("operators are let in while clients' requests are finished, and do not delay the end") {
+TEST_CASE("operators may connect while clients' requests are finished, and do not delay the end") {
   test_server server;
   auto busy = server.connect();
   REQUIRE(busy.send(get("/wait")));

@@ -19,7 +19,7 @@ daily_total total_of_day(int days_ago, daily_counter what, std::int64_t count, s
 
 overview_view overview_of(const std::vector<daily_total>& totals, int days = 14, std::string_view code = {}) {
   overview_view view;
-  tell_totals(view, totals, {day_shown_last, days}, code);
+  fill_totals(view, totals, {day_shown_last, days}, code);
   return view;
 }
 

@@ -15,14 +15,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view way_on = "<a href=\"https://pay.example/portal\">Go to the portal</a>";
+constexpr std::string_view link_back = "<a href=\"https://pay.example/portal\">Go to the portal</a>";
 
 bool has_text(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
 
 void check_page(const response& out, int status) {
   CHECK(out.status == status);
   CHECK(out.content_type == "text/html; charset=utf-8");
-  CHECK(has_text(out, way_on));
+  CHECK(has_text(out, link_back));
   CHECK_FALSE(header(out, "Content-Security-Policy").empty());
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("an open checkout, and one that could not be opened") {
                                    R"("docs_url":"https://pay.example/docs/errors#subscription_checkout_failed"})"});
 }
 
-TEST_CASE("a cancel has its time, and the checkout's result") {
+TEST_CASE("the answer to a cancel shows its time and the result of the checkout") {
   auto ended = box();
   ended.state.status = subscription_status::canceled;
   ended.state.canceled_at = subscribed;
@@ -98,7 +98,7 @@ TEST_CASE("a subscription on its own has the known fields, and leaves out the ot
         R"("amount":1900,"currency":"EUR","interval":"month","interval_count":1})");
 }
 
-TEST_CASE("the data of a subscription's events") {
+TEST_CASE("the data of a subscription's events have the members that their type names") {
   subscription_event_data what{"sub_merch_1_sub_9", "sub_9", "reader-17", box().state, "evt_1", subscribed};
   what.state.status = subscription_status::active;
   what.state.provider_customer_id = "cus_1";

@@ -377,9 +377,9 @@ TEST_CASE("an entity's events stay in their order when another node with a slowe
   lane_writer first{store.where(), fast, "n1"}, second{store.where(), slow, "n2"};
   first.commit(logged("a"));
   second.commit(logged_next("a", 2, 3));
-  first.lane.look_around(*first.db);
-  second.lane.look_around(*second.db);
-  first.lane.look_around(*first.db);
+  first.lane.watch_other_lanes(*first.db);
+  second.lane.watch_other_lanes(*second.db);
+  first.lane.watch_other_lanes(*first.db);
   CHECK(logged_ids(persistence::run(*store.reader, log_of(log_shop))) == std::vector<std::string>{"evt_a", "evt_a_3"});
 }
 

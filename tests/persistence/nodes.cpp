@@ -85,7 +85,7 @@ class rows_in_memory final : public node_rows {
   bool ask_to_drain(const std::string&) override { return false; }
   void trim_log(std::int64_t) override {}
   bool is_held_by_one() override { return false; }
-  void start_anew() override {}
+  void reset_connection() override {}
 
  private:
   void require_database() const {

@@ -419,7 +419,8 @@ TEST_CASE("one request purges the payments of many merchants in small transactio
   CHECK(store.ask<purge_result>(store.handles.recorder, what)->purged_payments.empty());
 }
 
-TEST_CASE("a purge keeps up with creates that always wait, and no batch of creates waits for two steps of it") {
+TEST_CASE(
+    "a purge keeps up with creates that always wait, and runs at most one of its steps before each batch of creates") {
   const auto batch_units = GENERATE(1u, 16u, 128u);
   INFO("batches of " << batch_units);
   bounded_store store{batch_units};

@@ -60,7 +60,7 @@ class keeper_line final : public persistence::node_rows {
   }
   void trim_log(std::int64_t) override {}
   bool is_held_by_one() override { return false; }
-  void start_anew() override {}
+  void reset_connection() override {}
 
  private:
   /// The connection may be away for a while, independently of others.

@@ -20,7 +20,7 @@ namespace {
 const struct quiet {
   quiet() { gateway::log::start(gateway::log::level::error); }
   ~quiet() { gateway::log::stop(); }
-} hush;
+} quiet_log;
 
 // The sanitizers look for memory errors, which a few worlds show as well as many; other builds check the promises.
 #ifdef GATEWAY_SANITIZE
@@ -38,7 +38,7 @@ std::uint64_t first_world() {
 void explore(std::uint64_t from) {
   for (auto seed = from; seed < from + 250; seed += step) {
     const auto result = simulate(seed);
-    INFO("tools/simulate --seed " << seed << " tells the story");
+    INFO("tools/simulate --seed " << seed << " prints its log");
     REQUIRE(result.broken.value_or("") == "");
   }
 }
@@ -73,10 +73,10 @@ TEST_CASE("every promise holds in the other half") { explore(first_world() + 250
 // posted a webhook, signed with a secret that was replaced during the pause. In the next two the only node crashed so
 // often that the clients did not finish. In the last two a paid cycle's payment was taken for one that had been purged,
 // because another node had drawn the number of its delivery.
-TEST_CASE("every promise holds in worlds that once broke one, or seemed to") {
+TEST_CASE("every promise holds in worlds that once broke one or were thought to") {
   for (const std::uint64_t seed : {12'343, 880'006'055, 46'052, 79'141, 94'306, 2'839, 23'198, 415'660'804, 415'670'399,
                                    415'673'311, 415'678'076, 10'292'665, 10'292'931}) {
-    INFO("tools/simulate --seed " << seed << " tells the story");
+    INFO("tools/simulate --seed " << seed << " prints its log");
     CHECK(simulate(seed).broken.value_or("") == "");
   }
 }

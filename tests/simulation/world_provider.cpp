@@ -38,7 +38,7 @@ void world::let_a_quiet_day_pass() {
   provider_promises_.count_changed();
   sleep(machine::daily_look + 1h);
   // Pages that were closed at the end of that day are asked about once more, an hour later.
-  sleep(machine::late_look + 1h);
+  sleep(machine::late_query_pause + 1h);
   const auto is_quiet = [this] {
     return all_up() && unanswered() == 0 && !promises_.anything_open() && subscribed() && all_is_told() &&
            !provider_promises_.anything_due();

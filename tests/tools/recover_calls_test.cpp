@@ -75,7 +75,7 @@ TEST_CASE("a list that takes long is asked for until it has been read, and event
   CHECK(from.pauses == 2);
 }
 
-TEST_CASE("payments go on from the part before") {
+TEST_CASE("each part of the payments begins where the one before ended") {
   old_gateway from;
   from.answers["/operator/recovery/payments"] = {
       R"({"refreshed":16,"changed":3,"unanswered":[],"next":"merch_1/live/5/pay_1"})",
@@ -102,7 +102,7 @@ TEST_CASE("a provider that does not answer about a payment keeps the database fr
   CHECK(from.count("/operator/recovery/finish") == (accepts ? 1 : 0));
 }
 
-TEST_CASE("what a provider has and the gateway has not is listed once") {
+TEST_CASE("what only the provider has is listed once") {
   old_gateway from;
   from.answers["/operator/notifications/list"] = {
       R"({"notifications":[

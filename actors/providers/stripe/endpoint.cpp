@@ -73,7 +73,7 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
   turn on_reply(const reply& received) override {
     if (step_ == step::confirm) return on_confirmation(received);
     if (step_ == step::make && received.kind == reply_kind::server_fault && received.replayed)
-      return make_anew(received);
+      return create_again(received);
     if (received.kind != reply_kind::success) return failed(received);
     if (step_ == step::list) return on_list(received.body);
     const auto made = read_object(received.body, "webhook_endpoint", endpoint_in);
@@ -91,10 +91,10 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
   /// Stripe has repeated an answer of the last day. The endpoint may have been deleted since.
   turn on_confirmation(const reply& received) {
     if (received.kind == reply_kind::success) return made_;
-    return received.kind == reply_kind::rejected ? make_anew(received) : failed(received);
+    return received.kind == reply_kind::rejected ? create_again(received) : failed(received);
   }
 
-  turn make_anew(const reply& received) {
+  turn create_again(const reply& received) {
     if (attempt_ + 1 == most_endpoint_attempts) return failed(received);
     ++attempt_;
     return make();

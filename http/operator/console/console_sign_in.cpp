@@ -63,7 +63,7 @@ boost::asio::awaitable<operator_verdict> judge_operator(call& c, typed_sign_in t
   // A database may ignore trailing blanks when it compares names, but the throttle does not.
   if (found && (operator_key_of(found->name) != key || found->password_hash.empty())) found.reset();
   verify_password question{std::move(typed.password),
-                           found ? found->password_hash : std::string{nobodys_hash},
+                           found ? found->password_hash : std::string{unknown_account_hash},
                            {},
                            hashing_network(c.in.remote_address)};
   auto verifying = ask(c.here, std::move(question));

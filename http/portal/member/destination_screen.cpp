@@ -50,7 +50,7 @@ void tell_health(const call& c, destination_view& view, const destination& subje
 }
 
 /// Sets the fields of the forms, as typed or as stored.
-void tell_forms(const call& c, destination_view& view, const destination& subject, destination_slips slips) {
+void fill_forms(const call& c, destination_view& view, const destination& subject, destination_slips slips) {
   view.events = slips.events.value_or(subject.events);
   view.events_fault = std::move(slips.events_fault);
   view.reason = std::move(slips.reason);
@@ -97,7 +97,7 @@ boost::asio::awaitable<response> destination_screen(call& c, destination_slips s
   tell_health(c, view, *subject, health_of(*health, *subject));
   view.of.failed = *failed;
   tell_waiting(c, view.of, *waiting);
-  tell_forms(c, view, *subject, std::move(slips));
+  fill_forms(c, view, *subject, std::move(slips));
   view.at_newest = !cursor;
   if (status) view.status = to_string(*status);
   if (found->jobs.size() > rows_of_a_page) {

@@ -57,7 +57,7 @@ boost::asio::awaitable<response> show_overview(call& c) {
   overview_view view;
   view.frame = frame_of(c, member_place::overview);
   view.is_zoned = view.frame.zone != "UTC";
-  tell_totals(view, found->totals, period, parameter(query_of(c.in), "currency"));
+  fill_totals(view, found->totals, period, parameter(query_of(c.in), "currency"));
 
   auto looking = read_open_disputes(c);
   const auto open = co_await std::move(looking);

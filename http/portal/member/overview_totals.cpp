@@ -145,7 +145,7 @@ void tell_success(overview_view& view, const std::vector<daily_total>& totals, c
 
 }  // namespace
 
-void tell_totals(overview_view& view, const std::vector<daily_total>& totals, const overview_period& period,
+void fill_totals(overview_view& view, const std::vector<daily_total>& totals, const overview_period& period,
                  std::string_view currency) {
   view.period = period.days;
   tell_success(view, totals, period);

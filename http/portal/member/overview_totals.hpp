@@ -23,7 +23,7 @@ struct overview_period {
 
 /// Sets the view's totals. `totals` covers the period and the previous one. `currency` is the requested one; if it has
 /// no payments, the one with the most payments is shown.
-void tell_totals(overview_view& view, const std::vector<daily_total>& totals, const overview_period& period,
+void fill_totals(overview_view& view, const std::vector<daily_total>& totals, const overview_period& period,
                  std::string_view currency);
 
 }  // namespace gateway::http

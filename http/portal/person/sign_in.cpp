@@ -99,8 +99,8 @@ response code_page_for(const call& c, std::string_view next, const stored_person
 }
 
 /// The sign-in page again, if the code came too late or the password was replaced.
-response begun_anew(const call& c, std::string_view next) {
-  auto page = refused(c, next, {{}, {}, {}, "The time to enter the code is over. Enter your password again."});
+response restart_sign_in(const call& c, std::string_view next) {
+  auto page = refused(c, next, {{}, {}, {}, "The code was entered too late. Enter your password again."});
   page.headers.emplace_back("Set-Cookie", no_pending_cookie());
   return page;
 }
@@ -111,7 +111,7 @@ using sign_in_verdict = std::variant<stored_person, std::monostate, response>;
 boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_person> found, std::string password,
                                               bool is_known) {
   const bool has_password = found && !found->password_hash.empty();
-  verify_password question{std::move(password), has_password ? found->password_hash : std::string{nobodys_hash},
+  verify_password question{std::move(password), has_password ? found->password_hash : std::string{unknown_account_hash},
                            is_known ? email_key_of(found->email) : std::string{}, hashing_network(c.in.remote_address)};
   auto verifying = ask(c.here, std::move(question));
   const auto right = co_await std::move(verifying);
@@ -200,13 +200,13 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
 boost::asio::awaitable<response> second_step(call& c, std::string next, std::string typed) {
   auto& throttle = c.here.shared.throttle;
   const auto note = find_pending(c);
-  if (!note) co_return begun_anew(c, next);
+  if (!note) co_return restart_sign_in(c, next);
   const auto account = email_key_of(note->email);
   find_user query{account};
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);
   if (!reply) co_return error_page(page_error::busy);
-  if (!reply->found || !is_of(c.here.shared, *note, *reply->found)) co_return begun_anew(c, next);
+  if (!reply->found || !is_of(c.here.shared, *note, *reply->found)) co_return restart_sign_in(c, next);
   auto& who = *reply->found;
   const auto browser = known_browser(c, who);
   const auto wait = throttle.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser);

@@ -26,10 +26,10 @@ class write_brake {
   void release() noexcept { apart_.store(0, std::memory_order_relaxed); }
   bool limits() const noexcept { return apart_.load(std::memory_order_relaxed) != 0; }
 
-  bool lets_in(clock::time_point now) noexcept {
+  bool admits(clock::time_point now) noexcept {
     const auto apart = apart_.load(std::memory_order_relaxed);
     if (apart == 0) {
-      let_in_.fetch_add(1, std::memory_order_relaxed);
+      admitted_.fetch_add(1, std::memory_order_relaxed);
       return true;
     }
     const auto at = std::chrono::nanoseconds{now.time_since_epoch()}.count();
@@ -42,17 +42,17 @@ class write_brake {
       }
     } while (
         !taken_until_.compare_exchange_weak(taken_until, std::max(taken_until, at) + apart, std::memory_order_relaxed));
-    let_in_.fetch_add(1, std::memory_order_relaxed);
+    admitted_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
   /// How many writes have been admitted and rejected in all.
-  std::uint64_t let_in() const noexcept { return let_in_.load(std::memory_order_relaxed); }
+  std::uint64_t admitted() const noexcept { return admitted_.load(std::memory_order_relaxed); }
   std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<std::int64_t> apart_{0};  ///< nanoseconds between two writes; 0: no limit
   std::atomic<std::int64_t> taken_until_{0};  ///< the time on the clock up to which slots are taken
-  std::atomic<std::uint64_t> let_in_{0};
+  std::atomic<std::uint64_t> admitted_{0};
   std::atomic<std::uint64_t> refused_{0};
 };
 

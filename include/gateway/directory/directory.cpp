@@ -51,14 +51,14 @@ void directory::note_first_use(const platform_key& key, std::int32_t day) const 
 }
 
 grant_pair directory::find_grants(const platform_and_merchant& who) const {
-  return grants_.look_at(who.merchant, [&](const std::vector<platform_grants>& all) {
+  return grants_.visit(who.merchant, [&](const std::vector<platform_grants>& all) {
     const auto at = std::ranges::lower_bound(all, who.platform, {}, &platform_grants::platform);
     return at != all.end() && at->platform == who.platform ? at->grants : grant_pair{};
   });
 }
 
 std::vector<platform_id> directory::find_listening_platforms(const merchant_id& id) const {
-  return grants_.look_at(id, [](const std::vector<platform_grants>& all) {
+  return grants_.visit(id, [](const std::vector<platform_grants>& all) {
     std::vector<platform_id> found;
     for (const auto& each : all)
       if (each.grants.live.state == grant_state::active) found.push_back(each.platform);

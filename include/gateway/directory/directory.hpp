@@ -75,7 +75,7 @@ class versioned_map {
 
   /// Returns `look(value)`; a default value if there is none.
   template <class Look>
-  auto look_at(const Key& key, Look look) const {
+  auto visit(const Key& key, Look look) const {
     static const Value none{};
     const auto current = shards_[index(key)].load(std::memory_order_acquire);
     if (!current) return look(none);

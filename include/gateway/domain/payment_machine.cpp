@@ -260,7 +260,7 @@ static void conclude_creation(transition& t, const provider_result& answer, time
   next.status = provider_status::pending;
   next.error.reset();
   next.hosted_url = answer.hosted_url;
-  next.due_at = first_look(next, now, timing);
+  next.due_at = first_provider_query(next, now, timing);
   t.result.action = answer.action;
   append(t, timeline_kind::attempt, name, "pending", std::nullopt, now);
 }
@@ -364,7 +364,7 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
       case operation::void_payment: machine::conclude_void(t, open, answer, now); break;
       case operation::cancel: machine::conclude_cancel(t, open, answer, now); break;
     }
-    if (what == operation::cancel && !open.answered) machine::look_once_more(t.next, now);
+    if (what == operation::cancel && !open.answered) machine::schedule_late_query(t.next, now);
     // A refusal, or an outcome that was unknown before, may be due to a change at the provider, so the payment is
     // compared.
     const bool may_differ = open.answered || (answer.status == provider_status::declined && !machine::creates(what));
@@ -450,7 +450,7 @@ static transition not_paid_by_customer(const payment& p, std::string_view attemp
   close(t.next, now);
   append(t, timeline_kind::attempt, attempt, "declined", error, now);
   mark_failed(t, std::move(error), now);
-  look_once_more(t.next, now);
+  schedule_late_query(t.next, now);
   t.result.after = t.next;
   return t;
 }
@@ -510,7 +510,7 @@ std::optional<transition> settle_wait(const payment& p, const provider_result& a
     machine::append(t, timeline_kind::attempt, "hosted_session", "unknown", t.next.error, now);
   }
   machine::note_failed_try(t, answer, now);
-  t.next.due_at = machine::next_look(p, now, timing);
+  t.next.due_at = machine::next_provider_query(p, now, timing);
   t.next.updated_at = now;
   t.result.after = t.next;
   return t;

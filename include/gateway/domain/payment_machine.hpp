@@ -146,14 +146,14 @@ void mark_captured(payment& p, time_point now);
 time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept;
 /// When the provider is next queried about a payment that waits for its customer, in case it sends no notification: at
 /// growing intervals since the customer's last try, and at the end of the wait.
-time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
+time_point next_provider_query(const payment& p, time_point now, const machine_timing& timing) noexcept;
 /// When the provider is first queried about a payment that waits. The gateway serves a sandbox's page and sees every
 /// event on it, so a sandbox's payment only has to be closed at the end.
-time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
-/// Schedules one more question to the provider about a failed payment, `late_look` later: the customer may have paid on
-/// the provider's page while the payment failed here, and the notification may be lost.
-void look_once_more(payment& p, time_point now);
-inline constexpr duration_ms late_look = std::chrono::hours{1};
+time_point first_provider_query(const payment& p, time_point now, const machine_timing& timing) noexcept;
+/// Schedules one more question to the provider about a failed payment, `late_query_pause` later: the customer may have
+/// paid on the provider's page while the payment failed here, and the notification may be lost.
+void schedule_late_query(payment& p, time_point now);
+inline constexpr duration_ms late_query_pause = std::chrono::hours{1};
 /// The provider reports that the customer's try has failed, and that the customer can try again. The payment still
 /// waits, and its error and its timeline have the reason. Each reason is recorded once.
 void note_failed_try(transition& t, const provider_result& answer, time_point now);
