@@ -36,7 +36,12 @@ class link {
     counts_ = context.counts;
     answered_at_ = self_->clock().now();
     self_->monitor(far_);
-    self_->set_down_handler([this](const caf::down_msg&) { retire(); });
+    self_->monitor(router_);
+    self_->set_down_handler([this](const caf::down_msg& down) {
+      // Without its router nothing answers what the link has asked it.
+      if (down.source == router_.address()) return self_->quit();
+      retire();
+    });
     self_->set_exit_handler([this](const caf::exit_msg&) {
       retire();
       self_->quit();

@@ -196,6 +196,11 @@ class linked {
     caf::anon_send(router_, wake_atom::value);
     settle();
   }
+  void end_router() {
+    caf::anon_send_exit(router_, caf::exit_reason::user_shutdown);
+    settle();
+  }
+  std::size_t running_actors() { return system_.registry().running(); }
 
   far_script far;
   near_script near;
@@ -335,6 +340,20 @@ TEST_CASE("node links: a passed request whose owner is lost is not refused becau
     t.advance(20s);
     CHECK(*answer == (for_long ? problem::request_in_progress : problem::subscription_not_found));
   }
+}
+
+TEST_CASE("node links: a link ends with its router, also if a request that it serves here has no answer yet") {
+  linked t;
+  t.far.answers_work = false;
+  t.near.answers = false;
+  const auto answer = t.pass({owned_by_other(entity_kind::payment), idempotency{}, payment_command{void_payment{}}});
+  t.break_connection();
+  t.advance(2s);
+  CHECK_FALSE(*answer);
+  CHECK(t.near.served.size() == 1);
+  const auto before = t.running_actors();
+  t.end_router();
+  CHECK(t.running_actors() == before - 2);
 }
 
 TEST_CASE("node links: if an owner answers that its database is away, this node serves the request") {
