@@ -56,7 +56,7 @@ boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode
 }
 
 template <class View>
-boost::asio::awaitable<response> show_payment(call& c) {
+boost::asio::awaitable<response> answer_view(call& c) {
   if (!is_payment_id(c.path.id)) co_return error_response(error_code::payment_not_found);
   auto wanted = read_of(c, c.path.id, View{});
   auto op = ask_router(c, std::move(wanted));
@@ -96,8 +96,8 @@ boost::asio::awaitable<response> void_payment_intent(call& c) { return change_pa
 boost::asio::awaitable<response> cancel_payment_intent(call& c) {
   return change_payment<cancel_payment>(c, decode_cancel);
 }
-boost::asio::awaitable<response> show_payment_intent(call& c) { return show_payment<view_entity>(c); }
-boost::asio::awaitable<response> show_timeline(call& c) { return show_payment<view_timeline>(c); }
+boost::asio::awaitable<response> show_payment_intent(call& c) { return answer_view<view_entity>(c); }
+boost::asio::awaitable<response> show_timeline(call& c) { return answer_view<view_timeline>(c); }
 
 boost::asio::awaitable<response> show_refunds(call& c) {
   if (!is_payment_id(c.path.id)) co_return error_response(error_code::payment_not_found);
