@@ -148,12 +148,14 @@ TEST_CASE(
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_shop s{on};
   const auto id = new_payment_id();
-  on.stripe.set("search_delay_ms", "3000");
+  on.stripe.set("search_delay_ms", "86400000");
   on.stripe.breaks("error_500_after", "POST", "/v1/payment_intents");
   CHECK(summary_of(s.merchant.create(stripe_payment(id))) == unknown);
   on.stripe.mends();
-  CHECK(s.comes_to(id, "authorized"));
+  std::this_thread::sleep_for(3s);
+  CHECK(s.merchant.state_of(id) == "processing");
   on.stripe.set("search_delay_ms", "0");
+  CHECK(s.comes_to(id, "authorized"));
   CHECK(s.moves() == lines{"authorize 4200 usd"});
 }
 
