@@ -44,7 +44,7 @@ class link {
     });
     self_->set_exit_handler([this](const caf::exit_msg&) {
       retire();
-      self_->quit();
+      end();
     });
     ping();
   }
@@ -79,7 +79,7 @@ class link {
     const auto now = self_->clock().now();
     serve_delayed_here();
     if (over_at_) {
-      if (now - *over_at_ > linger_after_end && served_again_ == 0) return self_->quit();
+      if (now - *over_at_ > linger_after_end && served_again_ == 0) return end();
       return self_->delayed_send(self_, between_pings_, wake_atom::value);
     }
     if (now - answered_at_ > node_patience) do_without("node.unreachable");
@@ -207,6 +207,12 @@ class link {
   void serve_all_here() {
     auto all = std::exchange(waiting_, {});
     for (auto& [number, who] : all) serve_again_here(std::move(who));
+  }
+
+  /// The router outlives many links, and would keep a record of each that monitors it.
+  void end() {
+    self_->demonitor(router_.address());
+    self_->quit();
   }
 
   void lose() { set_reachable(false); }
