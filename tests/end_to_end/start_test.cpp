@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "database.hpp"
 #include "merchant.hpp"
 #include "paths.hpp"
 
@@ -272,7 +273,9 @@ TEST_CASE("a second gateway on the same database is refused with a line that say
   const std::vector<std::string> second{"--listen=127.0.0.1:0", "--data-dir=" + s.file("second"),
                                         "--store=" + first.database()->url()};
   const auto result = start_in_vain(second);
-  refuses(result, {"another gateway uses this database", "connection ", "End that gateway first"});
+  std::vector<std::string> words{"another gateway uses this database", "End that gateway first"};
+  if (!on_tidb()) words.emplace_back("connection ");  // TiDB does not say who holds the lock
+  refuses(result, words);
   CHECK(result.code == 1);
   CHECK(result.err.find("store.waits_for_lock") != std::string::npos);
   CHECK(first.ready());

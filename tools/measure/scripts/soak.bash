@@ -32,24 +32,40 @@ files_of() {
   if [ "$1" = sqlite ]; then
     echo "$(bytes_of "$data/gateway.sqlite"),$(bytes_of "$data/gateway.sqlite-wal"),,"
   else
-    echo "$(bytes_of "$server"/gateway_soak/*.ibd),$(bytes_of "$server"/ib_logfile*),$(bytes_of "$server/gateway_soak/commands.ibd"),$(
+    echo "$(bytes_of "$server"/gateway_soak_mariadb/*.ibd),$(bytes_of "$server"/ib_logfile*),$(bytes_of "$server/gateway_soak_mariadb/commands.ibd"),$(
       bytes_of "$server"/ibdata1 "$server"/undo*)"
   fi
 }
 
-sample_header=at_s,resident_kb,open_files,database,log,commands,system,keys_taken,keys_kept,purge_overdue_s,webhook_pending,webhook_oldest_s,arrival_p99_ms
+sample_header=at_s,resident_kb,open_files,database,log,commands,system,keys_taken,keys_kept,purge_overdue_s,webhook_pending,webhook_oldest_s,arrival_p99_ms,deliveries_kept,events_age_s
 
-# sample_once STORE: prints one row. The 99th percentile of the webhooks' arrivals is of those since the last sample.
+# rows_of STORE: settled and open deliveries, and the age in seconds of the oldest event that can be read from the log.
+rows_of() {
+  local ask="SELECT COUNT(*), (SELECT value FROM meta WHERE name = 'events_kept_from') FROM deliveries" deliveries from
+  if [ "$1" = sqlite ]; then
+    IFS='|' read -r deliveries from < <(sqlite3 -readonly "$stand/soak_$1/gateway.sqlite" "$ask" 2>/dev/null) || true
+  else
+    read -r deliveries from < <(mariadb_sql "${ask//FROM /FROM gateway_soak_mariadb.}" 2>/dev/null | tail -n 1) || true
+  fi
+  # A position in the log is microseconds since 1970, with eight more bits.
+  if [[ ${from-} =~ ^[0-9]+$ ]]; then from=$((${EPOCHREALTIME/[.,]/} / 1000000 - from / 256000000)); else from=; fi
+  echo "${deliveries-},$from"
+}
+
+# sample_once STORE: prints one row, with the sums over all nodes. The 99th percentile of the webhooks' arrivals is of those since the last
+# sample.
 sample_once() {
-  local name=soak_$1 pid=${server_pid[soak_$1]} resident='' word value files
-  while read -r word value _; do
-    if [ "$word" = VmRSS: ]; then resident=$value; fi
-  done <"/proc/$pid/status"
-  files=("/proc/$pid/fd"/*)
+  local name resident=0 word value files=()
+  for name in ${nodes_of[soak_$1]}; do
+    while read -r word value _; do
+      if [ "$word" = VmRSS: ]; then resident=$((resident + value)); fi
+    done <"/proc/${server_pid[$name]}/status"
+    files+=("/proc/${server_pid[$name]}/fd"/*)
+  done
   look_at_clock
-  curl --silent --fail --max-time 10 "${metrics[$name]}/metrics" >"$stand/metrics.txt"
-  printf '%s,%s,%s,%s,%s\n' "$elapsed" "$resident" "${#files[@]}" "$(files_of "$1")" \
-    "$(awk -v before="$stand/arrivals.txt" -f tools/measure/scripts/soak_metrics.awk "$stand/metrics.txt")"
+  for name in ${nodes_of[soak_$1]}; do curl --silent --fail --max-time 10 "${metrics[$name]}/metrics"; done >"$stand/metrics.txt"
+  printf '%s,%s,%s,%s,%s,%s\n' "$elapsed" "$resident" "${#files[@]}" "$(files_of "$1")" \
+    "$(awk -v before="$stand/arrivals.txt" -f tools/measure/scripts/soak_metrics.awk "$stand/metrics.txt")" "$(rows_of "$1")"
 }
 
 # Runs until it is killed. A gateway that does not answer within 10 s loses samples, and gateway-load reports it.
@@ -65,10 +81,11 @@ sample_all() {
 
 # load STORE OPTION…: one run of gateway-load.
 load() {
-  local name=soak_$1
+  local name=soak_$1 first
+  read -r first _ <<<"${nodes_of[$name]}"
   shift
   # shellcheck disable=SC2086 # the mix is several words
-  build/gateway-load run $mix --data-dir="$stand/$name" --duplicates="$duplicates" --connections="$connections" --keys=10 "$@"
+  build/gateway-load run $mix --data-dir="$stand/$first" --target="${url[$name]}" --insecure --duplicates="$duplicates" --connections="$connections" --keys=10 "$@"
 }
 
 # closed STORE FOLDER NAME SECONDS OPTION…: one run in which each connection sends its next request when it has its answer.
@@ -100,13 +117,24 @@ measure_highest() {
   rate_of "$to/highest.json"
 }
 
+# start_soaked STORE: as the server soak_STORE.
+start_soaked() {
+  if [ "$nodes" -gt 1 ]; then
+    start_nodes "soak_$1" "$nodes" "${kept_options[@]}"
+  else
+    gateway_options=("${kept_options[@]}")
+    start_gateway "soak_$1" "$1" "gateway_soak_$1"
+    nodes_of[soak_$1]=soak_$1
+  fi
+}
+
 # soak STORE FOLDER
 soak() {
-  local on=$1 to=$2 name=soak_$1 highest begun_ms elapsed_ms elapsed sampler number=0 at=0 lasts reads gap failed=0 all=$total this_rate=$rate
+  local on=$1 to=$2 name=soak_$1 highest begun_ms elapsed_ms elapsed sampler number=0 at=0 lasts reads gap failed=0 all=$total this_rate=$rate node
   local -A verifier=()
   rm -rf "$to"
   mkdir -p "$to"
-  start_gateway "$name" "$on" gateway_soak
+  start_soaked "$on"
   if [ -z "$this_rate" ]; then
     highest=$(measure_highest "$on" "$to")
     this_rate=$(awk -v h="$highest" -v s="$share" 'BEGIN { r = int(h * s); print (r > 0 ? r : 1) }')
@@ -151,7 +179,7 @@ soak() {
     wait "${verifier[$number]}" || failed=$((failed + 1))
     unset "server_pid[section_$number]"
   done
-  stop_gateway "$name"
+  for node in ${nodes_of[$name]}; do stop_gateway "$node"; done
   grep -h -E 'gateway-load:|no violation|violation' "$to"/section-*.out "$to"/section-*.err | sort | uniq -c | sort -rn | head -n 20 || true
   [ "$failed" -eq 0 ] || fail "on $on $failed of ${#verifier[@]} sections failed or broke a promise: see $to"
 }

@@ -1,4 +1,4 @@
-# Prints some of the gateway's metrics as fields of one row of samples (tools/measure/scripts/soak.bash). `before` is a file that keeps the
+# Prints some of the gateways' metrics as fields of one row of samples (tools/measure/scripts/soak.bash). `before` is a file that keeps the
 # buckets of the webhooks' arrivals from one sample to the next.
 BEGIN {
   while ((getline line < before) > 0) {
@@ -7,18 +7,20 @@ BEGIN {
   }
   close(before)
 }
-$1 == "gateway_idempotency_keys_taken_total" { taken = $2 }
-$1 == "gateway_idempotency_keys_purged_total" { purged = $2 }
-$1 == "gateway_idempotency_purge_overdue_seconds" { overdue = $2 }
+$1 == "gateway_idempotency_keys_taken_total" { taken += $2 }
+$1 == "gateway_idempotency_keys_purged_total" { purged += $2 }
+$1 == "gateway_idempotency_purge_overdue_seconds" && $2 > overdue { overdue = $2 }
 index($1, "gateway_webhook_pending{") == 1 { pending += $2 }
 index($1, "gateway_webhook_oldest_seconds{") == 1 && $2 > oldest { oldest = $2 }
 index($1, "gateway_webhook_commit_to_arrival_seconds_bucket{") == 1 {
   le = $1
   sub(/.*le="/, "", le)
   sub(/".*/, "", le)
-  count++
-  bound[count] = le
-  total[count] = $2
+  if (!(le in place)) {
+    bound[++count] = le
+    place[le] = count
+  }
+  total[place[le]] += $2
 }
 END {
   printf "" > before

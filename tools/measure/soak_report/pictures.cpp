@@ -31,6 +31,8 @@ constexpr drawing drawings[] = {
     {"webhook_oldest_s", "Webhooks: age of the oldest pending, s"},
     {"keys_kept", "Idempotency keys kept"},
     {"purge_overdue_s", "Oldest finished key beyond its term, s"},
+    {"deliveries_kept", "Deliveries kept"},
+    {"events_age_s", "Age of the oldest event in the log, s"},
 };
 
 /// Several samples become their median, so that a line can be read.

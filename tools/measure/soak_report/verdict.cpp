@@ -51,6 +51,8 @@ const std::vector<expectation>& expectations() {
       {"arrival_p99_ms", "commit to arrival, p99", unit::milliseconds, 0.2, 5},
       {"keys_kept", "idempotency keys kept", unit::count, 0.05, 500},
       {"purge_overdue_s", "oldest key beyond its term", unit::seconds, 0.2, 5},
+      {"deliveries_kept", "deliveries kept", unit::count, 0.05, 500},
+      {"events_age_s", "oldest event in the log", unit::seconds, 0.05, 10},
   };
   return all;
 }
