@@ -30,12 +30,14 @@ class old_keys {
 
   void add(int count, const std::string& body, const std::string& finished_at, const std::string& status) {
     const auto last = std::to_string(count);
-    const bool sqlite = gateway_.store() == store_kind::sqlite;
-    const auto rows = sqlite ? "(WITH RECURSIVE s(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM s WHERE seq < " +
-                                   last + ") SELECT seq FROM s)"
-                             : "seq_1_to_" + last;
+    // Two columns of a thousand, because databases limit the depth of a recursion.
+    const auto rows =
+        "(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < 999) SELECT low.n + 1000 * high.n "
+        "AS "
+        "seq FROM s AS low, s AS high WHERE high.n <= " +
+        last + " / 1000 AND low.n + 1000 * high.n < " + last + ") AS numbered";
     const auto prefix = "'old-" + std::to_string(++batches_) + "-'";
-    const auto key = sqlite ? prefix + " || seq" : "CONCAT(" + prefix + ", seq)";
+    const auto key = gateway_.store() == store_kind::sqlite ? prefix + " || seq" : "CONCAT(" + prefix + ", seq)";
     gateway_.sql(
         "INSERT INTO commands (merchant_id, environment, principal, idempotency_key, fingerprint, operation, "
         "subject_kind, subject_id, amount, reason, created_at, body, finished_at, status) SELECT 'merch_old', 'test', "
