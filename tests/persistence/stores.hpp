@@ -49,8 +49,9 @@ class empty_store {
 /// A store with the schema, and a connection of each kind.
 class migrated_store : public empty_store {
  public:
-  explicit migrated_store(store_kind kind) : empty_store(kind), writer(connect(where(), access::write)) {
-    migrate(*writer);
+  explicit migrated_store(store_kind kind) : empty_store(kind) {
+    migrate(*connect(where(), access::migrate));  // only this connection waits for as long as a schema change takes
+    writer = connect(where(), access::write);
     reader = connect(where(), access::read);
   }
 
