@@ -31,11 +31,10 @@ class old_keys {
   void add(int count, const std::string& body, const std::string& finished_at, const std::string& status) {
     const auto last = std::to_string(count);
     // Two columns of a thousand, because databases limit the depth of a recursion.
-    const auto rows =
-        "(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < 999) SELECT low.n + 1000 * high.n "
-        "AS "
-        "seq FROM s AS low, s AS high WHERE high.n <= " +
-        last + " / 1000 AND low.n + 1000 * high.n < " + last + ") AS numbered";
+    const auto number = std::string{"low.n + 1000 * high.n"};
+    const auto rows = "(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < 999) SELECT " +
+                      number + " AS seq FROM s AS low, s AS high WHERE high.n <= " + last + " / 1000 AND " + number +
+                      " < " + last + ") AS numbered";
     const auto prefix = "'old-" + std::to_string(++batches_) + "-'";
     const auto key = gateway_.store() == store_kind::sqlite ? prefix + " || seq" : "CONCAT(" + prefix + ", seq)";
     gateway_.sql(
