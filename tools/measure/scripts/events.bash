@@ -4,10 +4,11 @@ source tools/measure/scripts/measures.bash
 source tools/measure/scripts/fill.bash
 
 chosen=()
-for part in lists follower waiting; do if wanted $part; then chosen+=($part); fi; done
+for part in lists follower waiting counted; do if wanted $part; then chosen+=($part); fi; done
 [ ${#chosen[@]} -gt 0 ] || { usage >&2; exit 2; }
 packages=(jq curl python3)
 if [ "$store" = sqlite ]; then packages+=(sqlite3); else packages+=(mariadb-server mariadb-client); fi
+if wanted counted; then packages+=(valgrind); fi
 tools/install "${packages[@]}"
 build gatewayd gatewayctl gateway-load
 make_stand
@@ -203,11 +204,17 @@ rest() {
   cost_us[idle-$1]+=" $(awk -v us=$(($(used_by shop) - from)) -v s="$seconds" 'BEGIN { printf "%.4f", us / s / 1e6 }')"
 }
 
+# make_waiting_merchant SERVER: the merchant of those that wait.
+make_waiting_merchant() {
+  local key merchant
+  merchant=$(member merchant_id "$(build/gatewayctl --data-dir="$stand/$1" --json merchant create --name Waiting)")
+  key=$(build/gatewayctl --data-dir="$stand/$1" --json merchant key mint --merchant "$merchant" --mode test)
+  key_id[waiting]=$(member key_id "$key") key_secret[waiting]=$(member secret "$key") url[waiting]=${url[$1]}
+}
+
 measure_waiting() {
-  local key merchant order way
-  merchant=$(member merchant_id "$(build/gatewayctl --data-dir="$stand/shop" --json merchant create --name Waiting)")
-  key=$(build/gatewayctl --data-dir="$stand/shop" --json merchant key mint --merchant "$merchant" --mode test)
-  key_id[waiting]=$(member key_id "$key") key_secret[waiting]=$(member secret "$key") url[waiting]=${url[shop]}
+  local order way
+  make_waiting_merchant shop
   makes_events=no
   for ((round = 1; round <= rounds; round++)); do
     echo "waiting: round $round of $rounds, $seconds s each, $waiting followers that wait, $store, $(nproc) cores"
@@ -241,11 +248,73 @@ measure_waiting() {
   judge "creates with an event beside $waiting followers, as a multiple of those without" "$(middle "${ratios[event]}")" $most
 }
 
+# ---- the same, counted ----------------------------------------------------------------------------------
+
+# counted NAME COMMAND…: counts instructions while the command runs. Sets all, its count, and ms; part is callgrind's file.
+counted() {
+  local name=$1 from
+  shift
+  control --instr=on
+  from=${EPOCHREALTIME/[.,]/}
+  "$@"
+  control --instr=off
+  ms=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
+  control --dump="$name"
+  parts=$((parts + 1))
+  part=$stand/callgrind.$parts
+  all=$(awk '/^(totals|summary):/ { sum = $2 } END { print sum }' "$part")
+}
+
+control() {
+  callgrind_control "$@" "${server_pid[counted]}" >"$stand/control.out" 2>&1 || fail "callgrind_control: $(tail -n 1 "$stand/control.out")"
+}
+
+# in_function TEXT: the instructions of the function that callgrind names so, with those of what it calls.
+in_function() {
+  callgrind_annotate --inclusive=yes --threshold=100 "$part" |
+    awk -v name="$1" 'index($0, name) { gsub(/,/, "", $1); if ($1 + 0 > most) most = $1 + 0 } END { printf "%d", most }'
+}
+
+# Processor times differ from run to run by more than what those that wait cost, instructions do not. Under callgrind the gateway answers
+# some 50 creates a second: a tick of the followers sees few events. The cost at the low rate is calculated from that of a tick and of an event.
+measure_counted() {
+  local creates=300 idle_ms idle_news event each tick share
+  [ $brief = no ] || creates=30
+  start_seconds=1200
+  start_gateway counted sqlite
+  stop_gateway counted
+  start_server counted valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$stand/callgrind" "$gateway_program" \
+    --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$stand/counted" --store=sqlite --log-level=warn --http-idle-timeout=1d \
+    "${gateway_options[@]}"
+  parts=0
+  make_waiting_merchant counted
+  local how=(--closed --connections=1 --no-verify --payment-method=pm_card_riskBlocked)
+  load counted create "${how[@]}" --count=50
+  counted idle sleep "$seconds"
+  idle_ms=$ms each=$all
+  counted alone load counted create "${how[@]}" --count=$creates
+  each=$(((all - each * ms / idle_ms) / creates))
+  start_reader waiting wait $waiting
+  counted waiting sleep "$seconds"
+  idle_ms=$ms idle_news=$(in_function 'persistence::run(gateway::persistence::db_connection&, gateway::find_event_news const&)')
+  counted beside load counted create "${how[@]}" --count=$creates
+  event=$((($(in_function 'persistence::run(gateway::persistence::db_connection&, gateway::find_event_news const&)') - idle_news * ms / idle_ms) / creates))
+  tick=$(($(in_function 'event_followers::wake(') * 1000 / ms))
+  stop_reader
+  stop_gateway counted
+  share=$(awk -v event=$event -v tick=$tick -v rate=$low_rate -v each=$each 'BEGIN { printf "%.3f", 1 + (event + tick / rate) / each }')
+  echo "Instructions beside $waiting followers that wait for events of another merchant, counted by callgrind on SQLite:"
+  echo "  a create with an event, without them: $each; what they add to each event: $event; to each second with events: $tick"
+  echo "  at $low_rate/s a create with an event takes $share times as many"
+  judge "instructions of a create with an event beside $waiting followers, as a multiple of those without" "$share" $most
+}
+
 if wanted follower || wanted waiting; then
   start_gateway shop "$store" gateway_shop
   if wanted follower; then measure_follower; fi
   if wanted waiting; then measure_waiting; fi
   stop_gateway shop
 fi
+if wanted counted; then measure_counted; fi
 if wanted lists; then measure_lists; fi
 [ $check = no ] || [ $missed -eq 0 ] || exit 1
