@@ -9,6 +9,7 @@
 #include "gateway/ports/membership.hpp"
 #include "gateway/ports/store/delivery_numbers.hpp"
 #include "gateway/settings.hpp"
+#include "link_table.hpp"
 #include "process/clock_watch.hpp"
 
 namespace gateway::actors {
@@ -27,6 +28,7 @@ struct entity_context {
   const membership& nodes = membership::alone();
   directory_actor operators{};  ///< reads merchants that `merchants` lacks; makes them chargeable in test
   tracing& traces = tracing::off();
+  const link_table* others = nullptr;  ///< null: this gateway has no links to other nodes
 };
 
 }  // namespace gateway::actors

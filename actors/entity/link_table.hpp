@@ -10,26 +10,23 @@
 #include <utility>
 
 #include "gateway/messages/actors.hpp"
-#include "gateway/ports/membership.hpp"
 
 namespace gateway::actors {
 
-/// Passes requests to another node. If that node cannot be reached, serves them on this node.
+/// Passes a request to another node, and answers with that node's answer. An error means that there is no answer: the
+/// other node may have executed the request, or may still do so.
 using node_link = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>>;
 
 class link_table {
  public:
+  /// By the incarnation of the other node's process.
   using links = std::map<std::string, node_link, std::less<>>;
 
-  /// The link to the entity's owner; empty if this node is the owner, or the owner cannot be reached.
-  node_link to_owner(const entity_key& key, const membership& nodes) const {
+  /// Empty if the process cannot be reached.
+  node_link to(std::string_view process) const {
     const auto now = links_.load(std::memory_order_acquire);
-    if (!now || now->empty()) return {};
-    const auto owners = nodes.shared_by();
-    if (!owners || !nodes.serves()) return {};
-    const auto owner = owner_of(ownership_hash(key), owners->names);
-    if (owner == nodes.name()) return {};
-    const auto at = now->find(owner);
+    if (!now) return {};
+    const auto at = now->find(process);
     return at == now->end() ? node_link{} : at->second;
   }
 

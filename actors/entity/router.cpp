@@ -31,10 +31,8 @@ class routing_table {
  public:
   static inline const char* name = "router";
 
-  void start(router_of_node::pointer self, std::shared_ptr<const entity_context> context, entity_spawners spawners,
-             const link_table* others) {
+  void start(router_actor::pointer self, std::shared_ptr<const entity_context> context, entity_spawners spawners) {
     self_ = self;
-    others_ = others;
     context_ = std::move(context);
     spawners_ = std::move(spawners);
     for (std::size_t i = 0; i < enum_count<entity_kind>; ++i)
@@ -42,14 +40,6 @@ class routing_table {
     // Commits that the previous process sent may still take effect.
     context_->doubt.raise(self_->clock().now());
     schedule_sweep();
-  }
-
-  /// Passes the request to the node that owns the entity, if that is another one.
-  caf::result<entity_reply> pass(entity_request& request) {
-    if (others_)
-      if (const auto owner = others_->to_owner(request.key, context_->nodes))
-        return self_->delegate(owner, std::move(request));
-    return forward(request);
   }
 
   caf::result<entity_reply> forward(entity_request& request) {
@@ -127,7 +117,7 @@ class routing_table {
     entity_actor actor;
     std::uint64_t activation = 0;
     bool stopping = false;
-    bool owned = false;  ///< by this node; if not, the owner was unreachable
+    bool owned = false;  ///< by this node; another node's is active here because a request arrived here
     caf::actor_clock::time_point last_used{};
     std::list<const entity_key*>::iterator use;
     std::vector<parked_request> parked;
@@ -237,8 +227,7 @@ class routing_table {
 
   void schedule_sweep() { self_->delayed_send(self_, std::chrono::seconds{5}, wake_atom::value); }
 
-  router_of_node::pointer self_ = nullptr;
-  const link_table* others_ = nullptr;
+  router_actor::pointer self_ = nullptr;
   std::shared_ptr<const entity_context> context_;
   entity_spawners spawners_;
   std::unordered_map<entity_key, slot_type> slots_;
@@ -248,17 +237,15 @@ class routing_table {
   std::vector<std::string> owners_;  ///< the nodes for which `owned` was last computed
 };
 
-router_of_node::behavior_type router_behavior(router_of_node::stateful_pointer<routing_table> self,
-                                              std::shared_ptr<const entity_context> context, entity_spawners spawners,
-                                              const link_table* others) {
-  self->state.start(self, std::move(context), std::move(spawners), others);
+router_actor::behavior_type router_behavior(router_actor::stateful_pointer<routing_table> self,
+                                            std::shared_ptr<const entity_context> context, entity_spawners spawners) {
+  self->state.start(self, std::move(context), std::move(spawners));
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.end_all();
     self->quit(exit.reason);
   });
   return {
-      [self](entity_request& request) { return self->state.pass(request); },
-      [self](keep_atom, entity_request& request) { return self->state.forward(request); },
+      [self](entity_request& request) { return self->state.forward(request); },
       [self](keep_atom, const entity_key& key) { self->state.keep(key); },
       [self](passivate_atom, const entity_key& key, std::uint64_t activation) { self->state.ended(key, activation); },
       [self](passivate_atom, const entity_key& key) { self->state.purged(key); },
@@ -268,9 +255,9 @@ router_of_node::behavior_type router_behavior(router_of_node::stateful_pointer<r
 
 }  // namespace
 
-router_of_node spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
-                            entity_spawners spawners, const link_table* others) {
-  return system.spawn(router_behavior, std::move(context), std::move(spawners), others);
+router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
+                          entity_spawners spawners) {
+  return system.spawn(router_behavior, std::move(context), std::move(spawners));
 }
 
 }  // namespace gateway::actors

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "entity_context.hpp"
-#include "link_table.hpp"
 
 namespace gateway::actors {
 
@@ -18,12 +17,8 @@ using entity_spawner =
 /// caf::error.
 using entity_spawners = std::array<entity_spawner, enum_count<entity_kind>>;
 
-/// With keep_atom in front of the request, this node serves it itself, whichever node owns the entity.
-using router_of_node = router_actor::extend<caf::replies_to<keep_atom, entity_request>::with<entity_reply>>;
-
 /// Keeps at most settings.live_payments actors, and stops the least recently used first.
-/// `others`: the links to nodes that own other entities; outlives the router. Null: no request is passed on.
-router_of_node spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
-                            entity_spawners spawners, const link_table* others = nullptr);
+router_actor spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
+                          entity_spawners spawners);
 
 }  // namespace gateway::actors

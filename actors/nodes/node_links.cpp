@@ -47,7 +47,6 @@ class link_keeper {
   void start(caf::event_based_actor* self, links_context context) {
     self_ = self;
     context_.emplace(std::move(context));
-    counts_ = node_traffic::of(context_->meters);
     self_->set_down_handler([this](const caf::down_msg& down) { ended(down.source); });
     self_->set_exit_handler([this](caf::exit_msg& message) {
       context_->table.publish({});
@@ -170,8 +169,7 @@ class link_keeper {
     known.retire();
     log::info("node.linked", {{"other", node}});
     known.reachable = false;
-    known.to = spawn_node_link(
-        self_->system(), {gate, context_->router, node, counts_, context_->pace.between_pings, caf::actor{self_}});
+    known.to = spawn_node_link(self_->system(), {gate, node, context_->pace.between_pings, caf::actor{self_}});
     self_->monitor(known.to);
     publish();
   }
@@ -189,13 +187,12 @@ class link_keeper {
   void publish() {
     link_table::links now;
     for (const auto& [node, known] : others_)
-      if (known.reachable) now.emplace(node, known.to);
+      if (known.reachable) now.emplace(known.incarnation, known.to);
     context_->table.publish(std::move(now));
   }
 
   caf::event_based_actor* self_ = nullptr;
   std::optional<links_context> context_;
-  node_traffic counts_;
   std::map<std::string, other> others_;
 };
 
@@ -216,7 +213,7 @@ class node_gate {
  public:
   static inline const char* name = "node_gate";
 
-  void start(caf::event_based_actor* self, router_of_node router, const membership& nodes, const write_gate& writes) {
+  void start(caf::event_based_actor* self, router_actor router, const membership& nodes, const write_gate& writes) {
     self_ = self;
     router_ = std::move(router);
     nodes_ = &nodes;
@@ -228,7 +225,7 @@ class node_gate {
   caf::result<std::string> serve(const std::string& bytes) {
     auto request = unpacked_request(bytes);
     if (!request) return caf::make_error(caf::sec::invalid_argument);
-    if (drains_ || !nodes_->serves()) return caf::make_error(not_taken);
+    if (drains_ || !nodes_->serves()) return caf::make_error(caf::sec::no_actor_published_at_port);
     // An answer and not an error, because after an error the other node would serve the request.
     if (request->write && writes_->is_closed()) return packed(entity_reply{problem::overloaded});
     log::info("node.request_taken", {{"request_id", request->request_id},
@@ -238,7 +235,7 @@ class node_gate {
                                      {"id", request->key.id}});
     auto promise = self_->make_response_promise<std::string>();
     ++taken_;
-    self_->request(router_, caf::infinite, keep_atom::value, std::move(*request))
+    self_->request(router_, caf::infinite, std::move(*request))
         .then(
             [this, promise](const entity_reply& reply) mutable {
               promise.deliver(packed(reply));
@@ -264,7 +261,7 @@ class node_gate {
   }
 
   caf::event_based_actor* self_ = nullptr;
-  router_of_node router_;
+  router_actor router_;
   const membership* nodes_ = nullptr;
   const write_gate* writes_ = nullptr;
   std::size_t taken_ = 0;  ///< and not answered yet
@@ -272,7 +269,7 @@ class node_gate {
   std::vector<caf::typed_response_promise<bool>> waiting_;
 };
 
-caf::behavior node_gate_behavior(caf::stateful_actor<node_gate>* self, const router_of_node& router,
+caf::behavior node_gate_behavior(caf::stateful_actor<node_gate>* self, const router_actor& router,
                                  const membership* nodes, const write_gate* writes) {
   self->state.start(self, router, *nodes, *writes);
   return {
@@ -284,7 +281,7 @@ caf::behavior node_gate_behavior(caf::stateful_actor<node_gate>* self, const rou
 
 }  // namespace
 
-caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes,
+caf::actor spawn_node_gate(caf::actor_system& system, router_actor router, const membership& nodes,
                            const write_gate& writes) {
   return system.spawn(node_gate_behavior, std::move(router), &nodes, &writes);
 }

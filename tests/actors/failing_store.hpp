@@ -15,8 +15,8 @@
 namespace gateway::testing {
 
 /// How the next unit fails. A held-up unit is answered as unavailable, and committed when the test calls land(). A unit
-/// whose name is taken is answered as a duplicate record.
-enum class fault { none, queue_full, before_commit, after_commit, held_up, taken };
+/// whose name is taken is answered as a duplicate record. Before an overtaken unit another node has changed the row.
+enum class fault { none, queue_full, before_commit, after_commit, held_up, taken, overtaken };
 
 struct failing_store : memory_store {
   std::deque<fault> faults;  ///< one for each of the next units; empty: none
@@ -43,6 +43,7 @@ struct failing_store : memory_store {
     }
     if (trouble == fault::queue_full) return commit_outcome::rejected;
     if (trouble == fault::before_commit) return commit_outcome::unavailable;
+    if (trouble == fault::overtaken) return commit_outcome::lost_claim;
     if (trouble == fault::taken) {
       taken.push_back(unit);
       return commit_outcome::duplicate_record;

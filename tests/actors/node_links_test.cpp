@@ -1,5 +1,5 @@
-// Requests for entities that another node owns: passed to it, or served here if it does not answer or speaks another
-// message version, and never executed twice unless that is safe.
+// Requests for an entity with an operation that another node runs: passed to that node, or served here if it does not
+// answer or speaks another message version, and never executed twice unless that is safe.
 #include <catch2/catch.hpp>
 
 #include "nodes/node_links.hpp"
@@ -37,7 +37,6 @@ struct far_script {
 /// What this node serves itself.
 struct near_script {
   std::vector<entity_request> served;
-  std::size_t finds_key_in_use = 0;  ///< how many requests it answers so, before the others
   bool answers = true;
   std::vector<caf::typed_response_promise<entity_reply>> unanswered;
 };
@@ -49,7 +48,7 @@ caf::behavior far_gate(caf::event_based_actor* self, far_script* as) {
           },
           [self, as](work_atom, const std::string& bytes) -> caf::result<std::string> {
             as->passed.push_back(*actors::unpacked_request(bytes));
-            if (!as->takes_work) return caf::make_error(actors::not_taken);
+            if (!as->takes_work) return caf::make_error(caf::sec::no_actor_published_at_port);
             if (as->answers_work) return actors::packed(entity_reply{as->answer});
             return self->make_response_promise<std::string>();
           }};
@@ -74,34 +73,21 @@ node_keeper::behavior_type keeping_stub(node_keeper::pointer) {
           [](wake_atom) {}};
 }
 
-actors::router_of_node::behavior_type routing_stub(actors::router_of_node::pointer self, near_script* as) {
-  return {[](const entity_request&) { return entity_reply{problem::overloaded}; },
-          [](keep_atom, const entity_key&) {},
-          [](passivate_atom, const entity_key&, std::uint64_t) {},
+router_actor::behavior_type routing_stub(router_actor::pointer self, near_script* as) {
+  return {[self, as](entity_request& request) -> caf::result<entity_reply> {
+            as->served.push_back(std::move(request));
+            if (!as->answers) return as->unanswered.emplace_back(self->make_response_promise<entity_reply>());
+            return entity_reply{problem::subscription_not_found};
+          },
+          [](keep_atom, const entity_key&) {}, [](passivate_atom, const entity_key&, std::uint64_t) {},
           [](passivate_atom, const entity_key&) {},
           [as](wake_atom) {
             for (auto& each : std::exchange(as->unanswered, {}))
               each.deliver(entity_reply{problem::subscription_not_found});
-          },
-          [self, as](keep_atom, entity_request& request) -> caf::result<entity_reply> {
-            as->served.push_back(std::move(request));
-            if (!as->answers) return as->unanswered.emplace_back(self->make_response_promise<entity_reply>());
-            if (as->finds_key_in_use > 0) {
-              --as->finds_key_in_use;
-              return entity_reply{problem::request_in_progress};
-            }
-            return entity_reply{problem::subscription_not_found};
           }};
 }
 
-/// A payment or subscription that node-b owns, of two.
-entity_key owned_by_other(entity_kind kind) {
-  const std::vector<std::string> both{"node-a", "node-b"};
-  for (int i = 0;; ++i) {
-    const entity_key key{merchant_id{"merch_1"}, environment::test, kind, "id_" + std::to_string(i)};
-    if (owner_of(ownership_hash(key), both) == "node-b") return key;
-  }
-}
+const entity_key some_payment{merchant_id{"merch_1"}, environment::test, entity_kind::payment, "pay_1"};
 
 /// The node node-a with its links, and a scripted node-b.
 class linked {
@@ -111,7 +97,7 @@ class linked {
     far.version = version;
     nodes_.serve_until(ticks_ms::max());
     nodes_.set_owners({{"node-a", "node-b"}, {"process of node-a", "process of node-b"}, 1, true});
-    links_ = actors::spawn_node_links(system_, {keeper_, router_, own_gate_, nodes_, table_, meters_, connector_});
+    links_ = actors::spawn_node_links(system_, {keeper_, own_gate_, nodes_, table_, connector_});
     settle();
   }
   ~linked() {
@@ -127,25 +113,29 @@ class linked {
   linked(const linked&) = delete;
   linked& operator=(const linked&) = delete;
 
-  actors::node_link link_for(const entity_key& key) const { return table_.to_owner(key, nodes_); }
-  bool is_linked(const entity_key& key) const { return static_cast<bool>(link_for(key)); }
+  /// The link to node-b.
+  actors::node_link link() const { return table_.to("process of node-b"); }
+  bool is_linked() const { return static_cast<bool>(link()); }
 
-  /// Empty: not answered yet.
-  using pending = std::shared_ptr<std::optional<problem>>;
-  pending pass(entity_request request) {
-    const auto to = link_for(request.key);
+  struct outcome {
+    std::optional<problem> answer;
+    bool failed = false;
+    bool pending() const { return !answer && !failed; }
+  };
+  std::shared_ptr<outcome> pass(entity_request request) {
+    const auto to = link();
     REQUIRE(to);
     return pass(std::move(request), to);
   }
-  /// Passes it by a link that a router has looked up before.
-  pending pass(entity_request request, const actors::node_link& to) {
-    auto answer = std::make_shared<std::optional<problem>>();
+  /// Passes it by a link that an entity has looked up before.
+  std::shared_ptr<outcome> pass(entity_request request, const actors::node_link& to) {
+    auto seen = std::make_shared<outcome>();
     client_->context(&outside_);
     client_->request(to, caf::infinite, std::move(request))
-        .then([answer](const entity_reply& reply) { *answer = std::get<problem>(reply.what); },
-              [](const caf::error&) {});
+        .then([seen](const entity_reply& reply) { seen->answer = std::get<problem>(reply.what); },
+              [seen](const caf::error&) { seen->failed = true; });
     settle();
-    return answer;
+    return seen;
   }
   void advance(std::chrono::milliseconds by) {
     for (; by > 0ms; by -= 100ms) {
@@ -196,10 +186,6 @@ class linked {
     caf::anon_send(router_, wake_atom::value);
     settle();
   }
-  void end_router() {
-    caf::anon_send_exit(router_, caf::exit_reason::user_shutdown);
-    settle();
-  }
   std::size_t running_actors() { return system_.registry().running(); }
 
   far_script far;
@@ -214,11 +200,10 @@ class linked {
 
   membership nodes_{"node-a", "process of node-a"};
   actors::link_table table_;
-  metrics meters_;
   deterministic_config config_;
   caf::actor_system system_{config_};
   node_keeper keeper_ = system_.spawn(keeping_stub);
-  actors::router_of_node router_ = system_.spawn(routing_stub, &near);
+  router_actor router_ = system_.spawn(routing_stub, &near);
   caf::actor gate_ = system_.spawn(far_gate, &far);
   caf::actor far_ = system_.spawn(far_links, &far, gate_);
   caf::actor own_gate_ = actors::spawn_node_gate(system_, router_, nodes_, writes);
@@ -236,200 +221,129 @@ class linked {
       static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
 };
 
+entity_request void_of(const entity_key& key) { return {key, idempotency{}, payment_command{void_payment{}}}; }
 entity_request view_of(const entity_key& key) { return {key, std::nullopt, view_entity{}}; }
-
-entity_request consent_of(const entity_key& key) { return {key, std::nullopt, grant_command{give_consent{}}}; }
-
-entity_request move_of(const entity_key& key) {
-  return {key, std::nullopt, enrollment_command{move_enrollment{sandbox_move::cycle_paid, {}}}};
-}
-
-entity_request act_of(const entity_key& key) {
-  return {key, std::nullopt, payment_command{act_in_sandbox{{sandbox_act_kind::refund_outside, 7}}}};
-}
 
 }  // namespace
 
-TEST_CASE("node links: a request for another node's entity is passed to it, and its answer is returned") {
+TEST_CASE("node links: a request is passed to the other node, and its answer is returned") {
   linked t;
-  const auto key = owned_by_other(entity_kind::payment);
-  REQUIRE(t.is_linked(key));
-  const auto answer = t.pass(view_of(key));
-  CHECK(*answer == problem::payment_not_found);
+  REQUIRE(t.is_linked());
+  CHECK(t.pass(void_of(some_payment))->answer == problem::payment_not_found);
   REQUIRE(t.far.passed.size() == 1);
-  CHECK(t.far.passed.front().key == key);
-  CHECK(t.near.served.empty());
+  CHECK(t.far.passed.front().key == some_payment);
 }
 
-TEST_CASE("node links: requests to a silent owner are served here, and so are those that arrive meanwhile") {
+TEST_CASE("node links: requests to a node that answers pings may take their time, and fail once it is silent") {
   linked t;
-  const auto key = owned_by_other(entity_kind::payment);
   t.far.answers_work = false;
-  const auto answer = t.pass(view_of(key));
+  const auto passed = t.pass(void_of(some_payment));
   t.advance(5s);
-  CHECK_FALSE(*answer);  // it answers pings, so it may take its time
+  CHECK(passed->pending());
+  const auto link = t.link();
   t.far.answers_pings = false;
   t.advance(2s);
-  CHECK(*answer == problem::subscription_not_found);
-  CHECK(t.near.served.size() == 1);
-  CHECK_FALSE(t.is_linked(key));
+  CHECK(passed->failed);
+  CHECK_FALSE(t.is_linked());
+  // An entity that has looked the link up before.
+  CHECK(t.pass(void_of(some_payment), link)->failed);
+  CHECK(t.far.passed.size() == 1);
   t.far.answers_pings = true;
   t.advance(5s);
-  CHECK(t.is_linked(key));
+  CHECK(t.is_linked());
 }
 
 TEST_CASE(
-    "node links: a request without a key is not repeated: a move of the sandbox, or a consent, whose code may be "
-    "spent") {
-  for (const auto& [kind, of] : {std::pair{entity_kind::enrollment, &move_of},
-                                 {entity_kind::grant, &consent_of},
-                                 {entity_kind::payment, &act_of}})
-    for (const bool by_silence : {true, false}) {
-      linked t;
-      const auto key = owned_by_other(kind);
-      t.far.answers_work = false;
-      const auto moved = t.pass(of(key));
-      const auto looked = t.pass(view_of(key));
-      CHECK_FALSE(*moved);
-      if (by_silence)
-        t.far.answers_pings = false;
-      else
-        t.break_connection();
-      t.advance(2s);
-      CHECK(*moved == problem::store_unavailable);
-      CHECK(*looked == problem::subscription_not_found);
-      // Only the read was made here.
-      REQUIRE(t.near.served.size() == 1);
-      CHECK(command_if<view_entity>(t.near.served.front().what));
-      CHECK(t.far.passed.size() == 2);
-    }
+    "node links: a request fails if the connection breaks, if it is not taken, or if the database is away there") {
+  linked t;
+  t.far.answers_work = false;
+  const auto cut = t.pass(void_of(some_payment));
+  const auto link = t.link();
+  t.break_connection();
+  CHECK(cut->failed);
+  CHECK(t.pass(void_of(some_payment), link)->failed);
+
+  linked refuses;
+  refuses.far.takes_work = false;
+  CHECK(refuses.pass(void_of(some_payment))->failed);
+
+  linked lacks;
+  lacks.far.answer = problem::store_unavailable;
+  CHECK(lacks.pass(void_of(some_payment))->failed);
+}
+
+TEST_CASE("node links: a link whose connection broke ends, also if a request has no answer yet") {
+  linked t;
+  t.far.answers_work = false;
+  const auto with_one_link = t.running_actors();
+  t.pass(void_of(some_payment));
+  t.break_connection();
+  CHECK(t.running_actors() == with_one_link - 2);  // the connection's other end is gone, too
 }
 
 TEST_CASE("node links: a node that drains answers what it has taken before it ends, and takes nothing more") {
   linked t;
   t.near.answers = false;
-  const auto key = owned_by_other(entity_kind::payment);
-  CHECK_FALSE(t.receive(view_of(key)));
+  CHECK_FALSE(t.receive(void_of(some_payment)));
   const auto drained = t.drain_gate();
   CHECK_FALSE(*drained);
-  CHECK_FALSE(t.receive(view_of(key)));
+  CHECK_FALSE(t.receive(void_of(some_payment)));
   CHECK(t.near.served.size() == 1);
   t.answer_served();
   CHECK(*drained);
   CHECK(*t.drain_gate());
 }
 
-TEST_CASE("node links: what an owner has not taken is served here, also if it may not be repeated") {
+TEST_CASE("node links: a node that cannot renew its lease gets no requests until it can") {
   linked t;
-  t.far.takes_work = false;
-  const auto answer = t.pass(act_of(owned_by_other(entity_kind::payment)));
-  CHECK(*answer == problem::subscription_not_found);
-  CHECK(t.near.served.size() == 1);
-}
-
-TEST_CASE("node links: a passed request whose owner is lost is not refused because the owner still executes it") {
-  for (const bool for_long : {false, true}) {
-    linked t;
-    t.far.answers_work = false;
-    t.near.finds_key_in_use = for_long ? 1'000 : 3;
-    const auto answer = t.pass({owned_by_other(entity_kind::payment), idempotency{}, payment_command{void_payment{}}});
-    t.break_connection();
-    CHECK_FALSE(*answer);
-    t.advance(2s);
-    CHECK(answer->has_value() != for_long);
-    t.advance(20s);
-    CHECK(*answer == (for_long ? problem::request_in_progress : problem::subscription_not_found));
-  }
-}
-
-TEST_CASE("node links: a link ends with its router, also if a request that it serves here has no answer yet") {
-  linked t;
-  t.far.answers_work = false;
-  t.near.answers = false;
-  const auto with_one_link = t.running_actors();
-  const auto answer = t.pass({owned_by_other(entity_kind::payment), idempotency{}, payment_command{void_payment{}}});
-  t.break_connection();
-  t.advance(2s);
-  CHECK_FALSE(*answer);
-  CHECK(t.near.served.size() == 1);
-  CHECK(t.running_actors() >= with_one_link - 1);  // the connection's other end is gone
-  t.end_router();
-  CHECK(t.running_actors() == with_one_link - 3);
-}
-
-TEST_CASE("node links: if an owner answers that its database is away, this node serves the request") {
-  linked t;
-  t.far.answer = problem::store_unavailable;
-  const auto answer = t.pass(view_of(owned_by_other(entity_kind::payment)));
-  CHECK(*answer == problem::subscription_not_found);
-  CHECK(t.near.served.size() == 1);
-}
-
-TEST_CASE("node links: an owner that cannot renew its lease gets no requests until it can") {
-  linked t;
-  const auto key = owned_by_other(entity_kind::payment);
   t.far.is_well = false;
   t.advance(400ms);
-  CHECK_FALSE(t.is_linked(key));
+  CHECK_FALSE(t.is_linked());
   t.far.is_well = true;
   t.advance(400ms);
-  CHECK(t.is_linked(key));
-}
-
-TEST_CASE("node links: a request by a router's outdated link is served without a failure") {
-  linked t;
-  const auto key = owned_by_other(entity_kind::payment);
-  const auto link = t.link_for(key);
-  t.break_connection();
-  const auto answer = t.pass(view_of(key), link);
-  CHECK(*answer == problem::subscription_not_found);
+  CHECK(t.is_linked());
 }
 
 TEST_CASE("node links: while this node takes no writes, it begins none for others either, and serves their reads") {
   linked w;
-  const auto key = owned_by_other(entity_kind::payment);
-  entity_request write{key, idempotency{}, payment_command{void_payment{}}};
   w.writes.close();
-  CHECK(w.receive(write) == problem::overloaded);
+  CHECK(w.receive(void_of(some_payment)) == problem::overloaded);
   CHECK(w.near.served.empty());
-  w.receive(view_of(key));
+  w.receive(view_of(some_payment));
   CHECK(w.near.served.size() == 1);
   w.writes.open();
-  w.receive(write);
+  w.receive(void_of(some_payment));
   CHECK(w.near.served.size() == 2);
 }
 
 TEST_CASE("node links: a broken connection is made again") {
   linked t;
-  const auto key = owned_by_other(entity_kind::payment);
   CHECK(t.far.connections == 1);
   t.break_connection();
-  CHECK_FALSE(t.is_linked(key));
+  CHECK_FALSE(t.is_linked());
   t.advance(1s);
   CHECK(t.far.connections > 1);
 }
 
 TEST_CASE("node links: a node of another message version gets no requests, whichever node connects") {
   linked t{actors::message_version() + 1};
-  const auto key = owned_by_other(entity_kind::payment);
-  CHECK_FALSE(t.is_linked(key));
+  CHECK_FALSE(t.is_linked());
   const auto connections = t.far.connections;
   t.advance(10s);
-  CHECK_FALSE(t.is_linked(key));
+  CHECK_FALSE(t.is_linked());
   CHECK(t.far.connections == connections);  // nor is it connected to again and again
   const auto answer = t.meet(actors::message_version() + 1);
   REQUIRE(answer);
   CHECK(std::get<1>(*answer) == actors::message_version());
   t.advance(1s);
-  CHECK_FALSE(t.is_linked(key));
+  CHECK_FALSE(t.is_linked());
   CHECK(t.far.passed.empty());
 }
 
 TEST_CASE("node links: a neighbor that restarts with this version gets requests again") {
   linked t{actors::message_version() + 1};
-  const auto key = owned_by_other(entity_kind::payment);
   t.meet(actors::message_version());
-  CHECK(t.is_linked(key));
+  CHECK(t.is_linked());
 }
 
 TEST_CASE("node links: nodes of different message versions serve the same payments over the database alone") {

@@ -202,8 +202,8 @@ inline settings unhurried() {
 /// One node. Several may share the same rows; destroying one without stopping it is a crash.
 class world {
  public:
-  /// `clock_ahead`: how far its wall clock is ahead when it starts. `nodes`: makes it one node among others. `nodes`
-  /// and `traces` must outlive it.
+  /// `clock_ahead`: how far its wall clock is ahead when it starts. `nodes`: makes it one node among others, to which
+  /// link_to() makes links. `nodes` and `traces` must outlive it.
   explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = unhurried(),
                  duration_ms clock_ahead = 0ms, const membership& nodes = membership::alone(),
                  tracing& traces = tracing::off())
@@ -243,7 +243,8 @@ class world {
                                                                                   {},
                                                                                   nodes,
                                                                                   operators,
-                                                                                  traces},
+                                                                                  traces,
+                                                                                  &links_},
                                                                                  {},
                                                                                  encoder_,
                                                                                  board_});
@@ -269,6 +270,7 @@ class world {
 
   ~world() {
     *line_.cut = true;
+    unlink();
     // Actors that reschedule themselves forever would keep the scheduler's shutdown from ending.
     system_.await_actors_before_shutdown(false);
     caf::anon_send_exit(router_, caf::exit_reason::kill);
@@ -296,6 +298,10 @@ class world {
   /// The commands that the directory received.
   const std::vector<operator_command>& received() const { return directory_->received; }
   directory_script& looking() { return *directory_; }
+
+  /// Makes `link` this node's only link, to that process.
+  void link_to(const std::string& process, actors::node_link link) { links_.publish({{process, std::move(link)}}); }
+  void unlink() { links_.publish({}); }
 
   /// The number of operations that hold provider slots.
   std::size_t slots_held() const { return context_->slots.held(); }
@@ -434,6 +440,7 @@ class world {
   directory merchants_;
   provider_board board_{merchants_, config_.dev};
   delivery_numbers numbers_;
+  actors::link_table links_;
   post_office office_;
   std::shared_ptr<directory_script> directory_ = std::make_shared<directory_script>();
   std::shared_ptr<call_log> log_;

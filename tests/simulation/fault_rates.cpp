@@ -90,10 +90,11 @@ void draw_company(world_plan& plan, random_source& random) {
   faults.pauses = maybe(0.01);
   faults.keeper_away = maybe(0.05);
   faults.news_late = maybe(0.3);
-  faults.message_lost = maybe(0.1);
-  faults.message_late = maybe(0.3);
-  faults.message_twice = maybe(0.5);
-  faults.connection_breaks = maybe(0.1);
+  // Nodes exchange few messages, so that each of them must be likely to fail.
+  faults.message_lost = maybe(0.6);
+  faults.message_late = maybe(0.6);
+  faults.message_twice = maybe(0.6);
+  faults.connection_breaks = maybe(0.3);
   faults.cuts = maybe(0.5);
   // Drawn last, so that worlds without it stay the same.
   plan.stale_looks = plan.leases_hold() && random.chance(0.1);

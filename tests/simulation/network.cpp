@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "gateway/messages/actors.hpp"
-#include "nodes/wire.hpp"
 
 namespace gateway::simulation {
 
@@ -50,21 +49,13 @@ class gate_ahead {
         caf::anon_send(caf::actor{self_}, work_atom::value);
       });
     };
-    // A consent carries no key: executed again after its code was spent and its grant revoked, it would grant again. A
-    // connection delivers nothing twice; the node that passes the request repeats it only before any platform has the
-    // code.
-    const auto request = actors::unpacked_request(bytes);
-    const bool may_arrive_twice = !request || !command_if<give_consent>(request->what);
-    by_->carry(
-        which_, here_, "a request between nodes",
-        [bytes, answer](node_side& far) {
-          far.act([&](caf::event_based_actor& asks) {
-            asks.request(far.gate, caf::infinite, work_atom::value, bytes)
-                .then([answer](const std::string& reported) { answer(reported); },
-                      [answer](const caf::error& why) { answer(carried(why)); });
-          });
-        },
-        may_arrive_twice);
+    by_->carry(which_, here_, "a request between nodes", [bytes, answer](node_side& far) {
+      far.act([&](caf::event_based_actor& asks) {
+        asks.request(far.gate, caf::infinite, work_atom::value, bytes)
+            .then([answer](const std::string& reported) { answer(reported); },
+                  [answer](const caf::error& why) { answer(carried(why)); });
+      });
+    });
     return promise;
   }
 
@@ -225,7 +216,7 @@ std::string network::far_from(connection_id which, const std::string& here) cons
 }
 
 void network::carry(connection_id which, const std::string& from, std::string_view what,
-                    const std::function<void(node_side&)>& arrives, bool may_arrive_twice) {
+                    const std::function<void(node_side&)>& arrives) {
   const auto at = connections_.find(which);
   if (at == connections_.end()) return;
   const auto named = [&](std::string_view end) { return std::string{what}.append(end); };
@@ -245,7 +236,7 @@ void network::carry(connection_id which, const std::string& from, std::string_vi
   const bool late = random_.chance(faults_.message_late);
   if (late) log_.occurs(named(" is late"));
   once(duration_ms{random_.between(0, late ? 5'000 : 2)});
-  if (!random_.chance(faults_.message_twice) || !may_arrive_twice) return;
+  if (!random_.chance(faults_.message_twice)) return;
   log_.occurs(named(" arrives twice"));
   once(duration_ms{random_.between(0, 5'000)});
 }

@@ -56,7 +56,7 @@ class network {
   /// Carries a message from one end to the other, where `arrives` runs: late, never, or twice if it may. `what` names
   /// the message in the counts.
   void carry(connection_id which, const std::string& from, std::string_view what,
-             const std::function<void(node_side&)>& arrives, bool may_arrive_twice = true);
+             const std::function<void(node_side&)>& arrives);
   /// The actor at `here` that represents the gate of the node at the far end.
   caf::actor far_gate(connection_id which, const std::string& here);
   /// Adds an actor at `here` that represents something else of that node.

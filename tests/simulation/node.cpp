@@ -191,7 +191,9 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
                                                                                 numbers_,
                                                                                 {},
                                                                                 among_,
-                                                                                operators},
+                                                                                operators,
+                                                                                tracing::off(),
+                                                                                &links_},
                                                                                {},
                                                                                environment_.payments,
                                                                                board_});
@@ -218,8 +220,7 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
     spawners[static_cast<std::size_t>(entity_kind::grant)] =
         actors::grant_spawner(std::make_shared<const actors::grant_context>(
             actors::grant_context{*context_, *environment_.grants, environment_.platforms, keeper_for_grants()}));
-  const auto router = actors::spawn_router(system_, context_, std::move(spawners), &links_);
-  router_ = router;
+  router_ = actors::spawn_router(system_, context_, std::move(spawners));
   for (const auto& link : links) caf::anon_send(link, join_atom::value, router_);
   reconciler_ =
       actors::spawn_reconciler(system_, context_->store, router_, clock_, watch_, environment_.config, among_);
@@ -238,15 +239,14 @@ node::node(const node_environment& environment, unsigned number, duration_ms clo
   if (!among_.clustered()) return;
   caf::anon_send(keeper_, join_atom::value, operators);
   caf::anon_send(keeper_, join_atom::value, dispatcher_);
-  join_the_others(router);
+  join_the_others();
   caf::anon_send(keeper_, published_up_to{environment_.publish()});
 }
 
-void node::join_the_others(const actors::router_of_node& router) {
-  const auto gate = actors::spawn_node_gate(system_, router, among_);
+void node::join_the_others() {
+  const auto gate = actors::spawn_node_gate(system_, router_, among_);
   const auto connector = spawn_connector(system_, environment_.wire, name_);
-  const auto links = actors::spawn_node_links(
-      system_, {keeper_, router, gate, among_, links_, environment_.meters, connector, simulated_link_pace});
+  const auto links = actors::spawn_node_links(system_, {keeper_, gate, among_, links_, connector, simulated_link_pace});
   for (const auto& each : {gate, connector}) others_.push_back(each);
   node_links_ = links;
   environment_.wire.join(name_, {&system_, links, gate, environment_.version, [this] { return !paused_; },

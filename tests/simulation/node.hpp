@@ -117,7 +117,7 @@ class node {
   };
 
   caf::event_based_actor& client();
-  void join_the_others(const actors::router_of_node& router);
+  void join_the_others();
   std::function<void(entity_reply&)> counted(std::function<void(entity_reply&)> reported);
   node_keeper keeper_for_grants();
 

@@ -190,7 +190,7 @@ bool world::is_away_for(const node& which) {
 
 void world::count_what_happened() {
   if (has_other_nodes_) {
-    for (const auto* way : {"passed", "served_for_owner"})
+    for (const auto* way : {"passed", "taken_back", "lost_claim"})
       log_.occurs(std::string{"a request is "} + way, static_cast<std::uint64_t>(meters_.node_requests(way).Value()));
     log_.occurs("a world has several nodes");
     if (plan_.mixed_versions) log_.occurs("a world has two message versions");

@@ -110,9 +110,9 @@ void actor_graph::spawn() {
 }
 
 void actor_graph::spawn_router() {
-  const actors::entity_context common{store_,       base_.merchants, base_.clock, *base_.watch,
-                                      base_.config, base_.meters,    dispatcher_, base_.numbers,
-                                      {},           *base_.nodes,    operators_,  base_.traces()};
+  const actors::entity_context common{store_,       base_.merchants, base_.clock,   *base_.watch, base_.config,
+                                      base_.meters, dispatcher_,     base_.numbers, {},           *base_.nodes,
+                                      operators_,   base_.traces(),  &links_};
   auto payments = std::make_shared<const actors::payment_context>(actors::payment_context{
       common, base_.payment_providers->gates(), *base_.payment_json, base_.payment_providers->board()});
   auto grants = std::make_shared<const actors::grant_context>(
@@ -121,23 +121,21 @@ void actor_graph::spawn_router() {
       common, *base_.subscription_json, base_.payment_providers->board(), base_.payment_providers->gates()});
   auto notifications = std::make_shared<const actors::notification_context>(
       actors::notification_context{common, base_.payment_providers->gates()});
-  local_router_ = actors::spawn_router(
+  router_ = actors::spawn_router(
       *system_, payments,
       {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
        actors::subscription_spawner(std::move(subscriptions)), actors::customer_spawner(payments),
-       actors::enrollment_spawner(payments), actors::notification_spawner(std::move(notifications))},
-      &links_);
-  router_ = local_router_;
+       actors::enrollment_spawner(payments), actors::notification_spawner(std::move(notifications))});
   if (keeper_) join_the_others();
   base_.payment_providers->join(router_);
 }
 
 void actor_graph::join_the_others() {
   const auto at = *parse_socket_address(base_.config.cluster_listen);
-  gate_ = actors::spawn_node_gate(*system_, local_router_, *base_.nodes, base_.gate);
-  node_links_ =
-      actors::spawn_node_links(*system_, {keeper_, local_router_, gate_, *base_.nodes, links_, base_.meters,
-                                          caf::actor_cast<caf::actor>(system_->openssl_manager().actor_handle())});
+  gate_ = actors::spawn_node_gate(*system_, router_, *base_.nodes, base_.gate);
+  node_links_ = actors::spawn_node_links(
+      *system_,
+      {keeper_, gate_, *base_.nodes, links_, caf::actor_cast<caf::actor>(system_->openssl_manager().actor_handle())});
   const auto port = caf::openssl::publish(node_links_, at.port, at.address.c_str(), true);
   if (!port)
     throw std::runtime_error{"cluster-listen: cannot listen on " + base_.config.cluster_listen + ": " +
@@ -342,7 +340,6 @@ void actor_graph::release() {
   database_witness_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
-  local_router_ = nullptr;
   node_links_ = nullptr;
   gate_ = nullptr;
   dispatcher_ = nullptr;

@@ -96,7 +96,6 @@ class actor_graph {
   gateway::actors::span_exporter exporter_;
   gateway::dispatcher_actor dispatcher_;
   gateway::router_actor router_;
-  gateway::actors::router_of_node local_router_;
   caf::actor gate_;
   caf::actor node_links_;
   gateway::reconciler_actor reconciler_;

@@ -58,6 +58,11 @@ void settle_soon(entity_actor::pointer self, const router_actor& router, const e
   ask_entity(self, router, to, settle_due{}, {}, [](const entity_reply*) {});
 }
 
+void ask_other_node(entity_actor::pointer self, const node_link& other, entity_request request,
+                    continuation<const entity_reply*> then) {
+  ask(self, other, std::move(request), std::move(then));
+}
+
 void ask_directory(entity_actor::pointer self, const directory_actor& operators, follow_account&& command,
                    on_operator_result then) {
   command_directory(self, operators, std::move(command), std::move(then));

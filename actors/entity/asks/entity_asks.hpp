@@ -5,6 +5,7 @@
 #include <string>
 
 #include "continuation.hpp"
+#include "entity/link_table.hpp"
 #include "entity_promise.hpp"
 #include "gateway/messages/actors.hpp"
 
@@ -24,6 +25,10 @@ void ask_entity(entity_actor::pointer self, const router_actor& router, entity_k
 
 /// Settles the entity now, as the reconciler would. The answer is ignored.
 void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& to);
+
+/// Passes the request to another node. The answer is null if there is none: that node may have executed the request.
+void ask_other_node(entity_actor::pointer self, const node_link& other, entity_request request,
+                    continuation<const entity_reply*> then);
 
 /// The answer to an operator's command. If the result is null, `overloaded` states whether the directory's queue was
 /// full.

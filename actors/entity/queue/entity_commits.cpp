@@ -57,7 +57,7 @@ void entity_queue::commit_command(job work, entity_unit unit, entity_row next, n
       case commit_outcome::duplicate_command: return answer_from_store(std::move(work));
       // The key was free (a taken key is reported before this), so no answer is stored under it.
       case commit_outcome::entity_exists: return fail(*work, rules_.already_exists);
-      case commit_outcome::lost_claim: return again(std::move(work));
+      case commit_outcome::lost_claim: return after_lost_claim(std::move(work));
       default: return not_committed(*work, outcome);
     }
   });
@@ -131,8 +131,8 @@ continuation<commit_outcome> entity_queue::if_committed(job work, next_step then
     switch (outcome) {
       case commit_outcome::committed: return then(std::move(work));
       case commit_outcome::duplicate_record: return view(std::move(work));
-      case commit_outcome::entity_exists:
-      case commit_outcome::lost_claim: return again(std::move(work), true);
+      case commit_outcome::entity_exists: return again(std::move(work), true);
+      case commit_outcome::lost_claim: return after_lost_claim(std::move(work), true);
       default: return not_committed(*work, outcome);
     }
   };
@@ -170,7 +170,8 @@ void entity_queue::after_finish(job work, const command_key& finished_key, answe
     return step(std::move(work));
   }
   // Another owner settled this operation: its outcome and the answer are in the store.
-  if (outcome == commit_outcome::lost_claim) return own ? answer_from_store(std::move(work)) : again(std::move(work));
+  if (outcome == commit_outcome::lost_claim)
+    return own ? answer_from_store(std::move(work)) : after_lost_claim(std::move(work));
   not_committed(*work, outcome);
 }
 

@@ -21,6 +21,8 @@ struct entity_job {
   entity_request request;
   entity_promise promise;
   unsigned attempts = 0;  ///< how often the row was read again for it
+  unsigned lost_claims = 0;  ///< how often another commit changed the row first
+  bool passed = false;  ///< it was passed to another node, which may have executed it
   bool looked = false;  ///< an optional comparison was started: without an answer, the request continues
   bool owns_operation = false;  ///< its begin has committed, so the open operation on the row is this job's
   std::optional<caf::actor_clock::time_point> waits_until;  ///< how long it waits for another node's operation

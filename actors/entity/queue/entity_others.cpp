@@ -1,10 +1,13 @@
-// Other nodes: waiting for operations that another node runs, and settling operations that this node may have left
-// open.
+// Other nodes: requests for an entity with an operation that another node runs, and settling operations that this node
+// may have left open.
 
 #include <chrono>
+#include <string_view>
 #include <utility>
 
+#include "entity/asks/entity_asks.hpp"
 #include "entity_queue.hpp"
+#include "gateway/base/log.hpp"
 #include "row_facts.hpp"
 
 namespace gateway::actors {
@@ -27,10 +30,10 @@ void entity_queue::on_wake() {
   }
 }
 
-/// Another live node runs the operation and answers its client. A request with another key waits for the operation to
-/// end, as it would for an operation of this actor.
+/// Another live node runs the operation and answers its client. A request with another key is passed to that node,
+/// where it waits in the queue of the actor that runs the operation. A request without a key is not, because nothing
+/// would prevent its second execution if that node's answer is lost.
 void entity_queue::leave_to_other(job work) {
-  const auto now = monotonic_now();
   const auto& write = work->request.write;
   if (is_common<settle_due>(work->request.what)) {
     // The operation is due only if that node should have finished it long ago.
@@ -38,12 +41,41 @@ void entity_queue::leave_to_other(job work) {
     const bool is_due = due_at && *due_at <= context_.clock.now();
     return is_due ? settle_left_open(std::move(work)) : view(std::move(work));
   }
-  if (write && write->key == *operation_on(any_row())->command) {
+  // The client of a request that was passed has sent it once, so it gets the result of the other node's execution.
+  if (!write || work->passed) return wait_for_other(std::move(work));
+  const auto open = *operation_on(any_row());
+  if (write->key == *open.command) {
     work->attempts = most_attempts;  // so that this request does not read the row again
     return fail_unless_key_is_known(std::move(work), problem::request_in_progress);
   }
+  if (const auto other = context_.others ? context_.others->to(*open.node) : node_link{})
+    return pass_to(other, std::move(work));
+  wait_for_other(std::move(work));
+}
+
+void entity_queue::pass_to(const node_link& other, job work) {
+  auto& request = work->request;
+  const auto process = *operation_on(any_row())->node;
+  const auto report = [this, process](std::string_view event, const char* way, const entity_request& of) {
+    context_.meters.node_requests(way).Increment();
+    log::info(event, {{"request_id", of.request_id}, {"trace_id", of.trace.trace}, {"process", process}});
+  };
+  work->passed = true;
+  request.admission.reset();  // it waits for its entity from now on, not for this node
+  report("node.request_passed", "passed", request);
+  ask_other_node(self_, other, request, [this, report, work = std::move(work)](const entity_reply* reply) mutable {
+    if (reply) return deliver(*work, entity_reply{*reply});
+    report("node.request_taken_back", "taken_back", work->request);
+    again(std::move(work), true);
+  });
+}
+
+/// Reads the row again after a pause.
+void entity_queue::wait_for_other(job work) {
+  const auto now = monotonic_now();
   if (!work->waits_until) work->waits_until = now + context_.config.provider_timeout;
-  if (now >= *work->waits_until) return fail(*work, write ? problem::request_in_progress : problem::overloaded);
+  if (now >= *work->waits_until)
+    return fail(*work, work->request.write ? problem::request_in_progress : problem::overloaded);
   enter(queue_event::suspend);
   suspended_ = std::move(work);
   self_->delayed_send(self_, pause_for_other, wake_atom::value);

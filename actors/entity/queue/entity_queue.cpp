@@ -130,9 +130,19 @@ std::optional<problem> entity_queue::forbids(const entity_job& work) const {
 }
 
 void entity_queue::again(job work, bool load_first) {
+  const bool is_allowed = ++work->attempts <= most_attempts;
+  rerun(std::move(work), load_first, is_allowed);
+}
+
+void entity_queue::after_lost_claim(job work, bool load_first) {
+  if (context_.nodes.has_other_nodes()) context_.meters.node_requests("lost_claim").Increment();
+  const bool is_allowed = ++work->lost_claims <= most_lost_claims;
+  rerun(std::move(work), load_first, is_allowed);
+}
+
+void entity_queue::rerun(job work, bool load_first, bool is_allowed) {
   forget();  // also for later requests, if this one has used up its attempts
-  if (++work->attempts > most_attempts)
-    return fail(*work, work->request.write ? problem::request_in_progress : problem::overloaded);
+  if (!is_allowed) return fail(*work, work->request.write ? problem::request_in_progress : problem::overloaded);
   if (load_first) return load(std::move(work));
   step(std::move(work));
 }

@@ -114,6 +114,8 @@ class entity_queue {
   std::optional<problem> forbids(const entity_job& work) const;
   /// Reads the row again, and runs the request again.
   void again(job work, bool load_first = false);
+  /// The same after another commit has changed the row first.
+  void after_lost_claim(job work, bool load_first = false);
 
   // ---- durable steps ------------------------------------------------------------------------------
 
@@ -191,14 +193,17 @@ class entity_queue {
   void remember_to_settle();
 
  private:
-  /// How often one request reads the row again: after it lost its claim, or because an operation is open on the row.
+  /// How often one request reads the row again because an operation is open on it, or its key is in use.
   static constexpr unsigned most_attempts = 4;
+  /// Several nodes may change one row at the same time, and each commit is lost by all but one of them.
+  static constexpr unsigned most_lost_claims = 16;
 
   void deliver(entity_job& work, entity_reply&& reply);
   void next();
   void enter(queue_event event);
   bool is_busy() const noexcept { return phase_ != queue_phase::idle; }
 
+  void rerun(job work, bool load_first, bool is_allowed);
   void load(job work);
   void read_row(job work, next_step then);
   static bool is_read(const entity_request& request);
@@ -218,6 +223,8 @@ class entity_queue {
   void finish_with(entity_job& work, answer_ptr result);
 
   void leave_to_other(job work);
+  void pass_to(const node_link& other, job work);
+  void wait_for_other(job work);
   void settle_own();
   bool slept_since(caf::actor_clock::time_point moment) const;
 

@@ -18,7 +18,7 @@ std::optional<entity_reply> entity_queue::answer_from_memory(const idempotency& 
   for (const auto& other : waiting_)
     if (other->request.write && other->request.write->key == write.key && &*other->request.write != &write)
       return in_use(other->request.write->fingerprint);
-  const auto* past = recent_.find(write.key);
+  const auto* past = recent_.find(write.key, context_.nodes);
   if (!past) return std::nullopt;
   if (past->write.fingerprint != write.fingerprint) return entity_reply{problem::idempotency_key_reused};
   context_.meters.replays.Increment();
@@ -71,13 +71,13 @@ void entity_queue::answer_from_record(job work, const command_record& record) {
 }
 
 void entity_queue::replay(entity_job& work, answer_ptr result) {
-  recent_.keep(*work.request.write, result);
+  recent_.keep(*work.request.write, result, context_.nodes);
   context_.meters.replays.Increment();
   deliver(work, entity_reply{finished{std::move(result), true}});
 }
 
 void entity_queue::finish_with(entity_job& work, answer_ptr result) {
-  recent_.keep(*work.request.write, result);
+  recent_.keep(*work.request.write, result, context_.nodes);
   deliver(work, entity_reply{finished{std::move(result), false}});
 }
 

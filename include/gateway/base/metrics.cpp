@@ -114,9 +114,10 @@ struct metrics::families {
         webhook_attempts(
             counter_family(in, "gateway_webhook_attempts_total", "Delivery attempts, by destination and result.")),
         nodes(gauge_family(in, "gateway_nodes", "Live nodes that share the database, by status.")),
-        node_requests(
-            counter_family(in, "gateway_node_requests_total",
-                           "Requests that another node owns: passed to it, or served here because it did not answer.")),
+        node_requests(counter_family(
+            in, "gateway_node_requests_total",
+            "Requests that met another node: passed to its open operation, taken back because it did not "
+            "answer, or lost to its commit and run again.")),
         entities_owned(gauge_family(in, "gateway_entities_owned", "Entities in memory that this node owns, by kind.")) {
   }
 

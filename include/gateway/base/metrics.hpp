@@ -99,8 +99,8 @@ class metrics {
   // Several nodes.
   prometheus::Gauge& nodes(std::string_view status);  ///< gateway_nodes{status}: live nodes as this one sees them
   prometheus::Gauge& node_lease_seconds;  ///< gateway_node_lease_seconds: how long this node may still serve
-  /// gateway_node_requests_total{way}: requests whose owner is another node; `passed` to the owner, or
-  /// `served_for_owner` because the owner did not answer.
+  /// gateway_node_requests_total{way}: requests that met another node on their entity; `passed` to the node that runs
+  /// an operation, `taken_back` because it did not answer, or run again after a `lost_claim`.
   prometheus::Counter& node_requests(std::string_view way);
   /// gateway_directory_log_number: the log number up to which the snapshot is published
   prometheus::Gauge& directory_log_number;
