@@ -72,11 +72,12 @@ TEST_CASE("every promise holds in the other half") { explore(first_world() + 250
 // another node had delivered all notifications. In the two after that a node that had paused for longer than its lease
 // posted a webhook, signed with a secret that was replaced during the pause. In the next two the only node crashed so
 // often that the clients did not finish. In the next two a paid cycle's payment was taken for one that had been purged,
-// because another node had drawn the number of its delivery. In the last one a link to another node outlived the router
-// that it had asked, and a crashed node never ended.
+// because another node had drawn the number of its delivery. In the one before the last a link to another node outlived
+// the router that it had asked, and a crashed node never ended. In the last one a day passed at once while a payment
+// was compared with its provider, which was then repeated later than the world waited.
 TEST_CASE("every promise holds in worlds that once broke one or were thought to") {
   for (const std::uint64_t seed : {12'343, 880'006'055, 46'052, 79'141, 94'306, 2'839, 23'198, 415'660'804, 415'670'399,
-                                   415'673'311, 415'678'076, 10'292'665, 10'292'931, 415'723'929}) {
+                                   415'673'311, 415'678'076, 10'292'665, 10'292'931, 415'723'929, 520'020'097}) {
     INFO("tools/simulate --seed " << seed << " prints its log");
     CHECK(simulate(seed).broken.value_or("") == "");
   }

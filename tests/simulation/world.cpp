@@ -215,6 +215,7 @@ std::string world::what_is_not_settled() const {
   if (notice_promises_.anything_open()) text += " a notification is not applied,";
   if (!refreshes_.done()) text += " a refresh is not answered,";
   if (notices_ && !notices_->done()) text += " a notification is not stored,";
+  if (provider_promises_.anything_due()) text += " a payment is due,";
   return text;
 }
 
