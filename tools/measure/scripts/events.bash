@@ -2,6 +2,7 @@
 # that wait cost. Sourced by tools/bench. events.py holds the readers.
 source tools/measure/scripts/measures.bash
 source tools/measure/scripts/fill.bash
+source tools/measure/scripts/callgrind.bash
 
 chosen=()
 for part in lists follower waiting counted; do if wanted $part; then chosen+=($part); fi; done
@@ -250,23 +251,9 @@ measure_waiting() {
 
 # ---- the same, counted ----------------------------------------------------------------------------------
 
-# counted NAME COMMAND…: counts instructions while the command runs. Sets all, its count, and ms; part is callgrind's file.
-counted() {
-  local name=$1 from
-  shift
-  control --instr=on
-  from=${EPOCHREALTIME/[.,]/}
-  "$@"
-  control --instr=off
-  ms=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
-  control --dump="$name"
-  parts=$((parts + 1))
-  part=$stand/callgrind.$parts
-  all=$(awk '/^(totals|summary):/ { sum = $2 } END { print sum }' "$part")
-}
-
-control() {
-  callgrind_control "$@" "${server_pid[counted]}" >"$stand/control.out" 2>&1 || fail "callgrind_control: $(tail -n 1 "$stand/control.out")"
+# instructions_in FILE: all that callgrind counted.
+instructions_in() {
+  awk '/^(totals|summary):/ { sum = $2 } END { print sum }' "$1"
 }
 
 # in_function TEXT: the instructions of the function that callgrind names so, with those of what it calls.
@@ -280,26 +267,22 @@ in_function() {
 measure_counted() {
   local creates=300 idle_ms idle_news event each tick share
   [ $brief = no ] || creates=30
-  start_seconds=1200
   start_gateway counted sqlite
   stop_gateway counted
-  start_server counted valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$stand/callgrind" "$gateway_program" \
-    --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$stand/counted" --store=sqlite --log-level=warn --http-idle-timeout=1d \
-    "${gateway_options[@]}"
-  parts=0
+  start_counted
   make_waiting_merchant counted
   local how=(--closed --connections=1 --no-verify --payment-method=pm_card_riskBlocked)
   load counted create "${how[@]}" --count=50
   counted idle sleep "$seconds"
-  idle_ms=$ms each=$all
+  idle_ms=$counted_ms each=$(instructions_in "$part")
   counted alone load counted create "${how[@]}" --count=$creates
-  each=$(((all - each * ms / idle_ms) / creates))
+  each=$((($(instructions_in "$part") - each * counted_ms / idle_ms) / creates))
   start_reader waiting wait $waiting
   counted waiting sleep "$seconds"
-  idle_ms=$ms idle_news=$(in_function 'persistence::run(gateway::persistence::db_connection&, gateway::find_event_news const&)')
+  idle_ms=$counted_ms idle_news=$(in_function 'persistence::run(gateway::persistence::db_connection&, gateway::find_event_news const&)')
   counted beside load counted create "${how[@]}" --count=$creates
-  event=$((($(in_function 'persistence::run(gateway::persistence::db_connection&, gateway::find_event_news const&)') - idle_news * ms / idle_ms) / creates))
-  tick=$(($(in_function 'event_followers::wake(') * 1000 / ms))
+  event=$((($(in_function 'persistence::run(gateway::persistence::db_connection&, gateway::find_event_news const&)') - idle_news * counted_ms / idle_ms) / creates))
+  tick=$(($(in_function 'event_followers::wake(') * 1000 / counted_ms))
   stop_reader
   stop_gateway counted
   share=$(awk -v event=$event -v tick=$tick -v rate=$low_rate -v each=$each 'BEGIN { printf "%.3f", 1 + (event + tick / rate) / each }')

@@ -5,10 +5,10 @@
 # these kinds only, and neither records nor checks. GATEWAY_CALLGRIND_FILES names a folder for callgrind's files.
 
 source tools/measure/scripts/connect.bash
+source tools/measure/scripts/callgrind.bash
 tools/install valgrind jq openssl
 known=tools/measure/instructions.json
 customers=550 warm=${GATEWAY_BENCH_WARM:-50} measured=${GATEWAY_BENCH_MEASURED:-500} threads=1 most_more=1.02
-start_seconds=1200 # callgrind is slow where other work has the processors
 gateway_options+=(--dev)
 start_gateway counted sqlite
 merchant=${merchant_of[counted]} data=$stand/counted
@@ -48,25 +48,6 @@ send() {
   [ $number -ge $(($1 + $2)) ] || fail "$name: only $number requests are prepared"
 }
 
-control() {
-  callgrind_control "$@" "${server_pid[counted]}" >"$stand/control.out" 2>&1 || fail "callgrind_control: $(tail -n 1 "$stand/control.out")"
-}
-
-# counted NAME COMMAND…: counts while the command runs. Sets part, the file with the counts, and counted_ms.
-counted() {
-  local name=$1 from
-  shift
-  control --instr=on
-  from=${EPOCHREALTIME/[.,]/}
-  "$@"
-  control --instr=off
-  counted_ms=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
-  control --dump="$name"
-  parts=$((parts + 1))
-  part=$stand/callgrind.$parts
-  [ -z "${GATEWAY_CALLGRIND_FILES-}" ] || cp "$part" "$GATEWAY_CALLGRIND_FILES/$name"
-}
-
 # steps_of FILE DIVISOR: the instructions of each step, by the object and the source file of the instructions themselves.
 steps_of() {
   awk -v requests="$2" -f tools/measure/scripts/steps_of_request.awk "$1"
@@ -95,12 +76,8 @@ count() {
   jq --arg name "$name" '{($name): .}' "$stand/$name.json" >>"$stand/found.json"
 }
 
-# No payment is evicted meanwhile, because the eviction would be counted for the kind that is measured at that moment.
-start_server counted valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$stand/callgrind" "$gateway_program" \
-  --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store=sqlite --log-level=warn --payment-idle=1d \
-  --http-idle-timeout=1d "${gateway_options[@]}"
+start_counted
 url[counted-platform]=${url[counted]}
-parts=0
 wait_until_rows_are_kept 62
 count_idle
 connect_one
