@@ -56,6 +56,7 @@ class two_nodes {
     caf::anon_send(link_, wake_atom::value);
     b.settle();
   }
+  void first_is_alone() { first_.set_other_nodes(false); }
   double count(std::string_view way) { return b.meters().node_requests(way).Value(); }
   std::size_t calls(operation what, std::string_view id) {
     return a.calls().count(what, id) + b.calls().count(what, id);
@@ -186,8 +187,13 @@ TEST_CASE(
     "passed requests: a node among others replays from the store, and alone again not what it remembered before") {
   two_nodes t;
   CHECK(t.a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
-  for (auto& [key, record] : t.rows->commands) record.result->body = "erased";
-  CHECK(t.a.ask(world::create("pay_1", "k1")) == "replay: erased");
+  for (const bool is_alone : {false, true}) {
+    CAPTURE(is_alone);
+    if (is_alone) t.first_is_alone();
+    const std::string stored = is_alone ? "changed while alone" : "changed among others";
+    for (auto& [key, record] : t.rows->commands) record.result->body = stored;
+    CHECK(t.a.ask(world::create("pay_1", "k1")) == "replay: " + stored);
+  }
 }
 
 TEST_CASE("passed requests: a request whose claims other nodes win runs again, up to sixteen times") {
