@@ -7,6 +7,8 @@
 
 #include "enrollment_actor.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,7 +33,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
       : base{enrollment_rules, *context}, context_{std::move(context)} {}
 
  private:
-  bool must_stay() const noexcept override { return notifying_ || !waiting_for_notifications_.empty(); }
+  bool must_stay() const noexcept override { return sending_ || !waiting_.empty(); }
 
   /// Safe to repeat: the enrollment's id identifies the checkout.
   void run(job work, const open_enrollment& opened) {
@@ -108,56 +110,76 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
     commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {},
                   if_committed(std::move(work), [this, then](job stored) {
                     notify();
-                    // The caller is answered when sending ends. If sending could not start, answer at once: another
-                    // node may be sending.
-                    if (then != after::notify || !notifying_) return view(std::move(stored));
-                    auto& waits = waiting_for_notifications_.emplace_back(std::move(stored), shared_row());
-                    leave(*waits.first);
+                    if (then != after::notify || unsent_.empty()) return view(std::move(stored));
+                    waiting_.push_back({std::move(stored), shared_row(), unsent_.back()});
+                    leave(*waiting_.back().work);
                   }));
   }
 
   // ---- notifications ------------------------------------------------------------------------------
 
-  /// Sends the row's notifications to the subscription, one after the other. Due steps wait meanwhile. Accepted
-  /// notifications are first removed from the row.
+  /// Sends the row's notifications to the subscription, one after the other. Due steps wait meanwhile.
   void notify() {
-    if (notifying_ || !accepted_.empty() || row()->undelivered.empty()) return;
-    notifying_ = true;
-    outgoing_ = row()->undelivered;
+    const auto& all = row()->undelivered;
+    const auto [unsent, unused] = std::ranges::mismatch(all, accepted_);
+    unsent_.assign(unsent, all.end());
     of_ = row()->what.key;
-    send_next();
+    answer_waiting();
+    if (!sending_) send_next();
   }
 
   void send_next() {
-    if (accepted_.size() == outgoing_.size()) return all_sent(true);
-    ask_entity(self(), router(), of_, outgoing_[accepted_.size()], {}, [this](const entity_reply* reply) {
-      if (!reply) return all_sent(false);
-      const auto* why = std::get_if<problem>(&reply->what);
-      // There is no such subscription, so the notification is dropped.
-      if (why && *why == problem::subscription_not_found)
+    if (unsent_.empty()) return settle_accepted();
+    sending_ = unsent_.front();
+    ask_entity(self(), router(), of_, *sending_, {}, [this](const entity_reply* reply) {
+      auto sent = *std::exchange(sending_, std::nullopt);
+      const auto* why = reply ? std::get_if<problem>(&reply->what) : nullptr;
+      // If there is no such subscription, the notification is dropped.
+      const bool is_of_nothing = why && *why == problem::subscription_not_found;
+      if (!reply || (why && !is_of_nothing)) return give_up();
+      if (is_of_nothing)
         log::error("notification_of_nothing", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
-      else if (why)
-        return all_sent(false);
-      accepted_.push_back(outgoing_[accepted_.size()]);
+      if (const auto at = std::ranges::find(unsent_, sent); at != unsent_.end()) unsent_.erase(at);
+      accepted_.push_back(std::move(sent));
+      answer_waiting();
       send_next();
     });
   }
 
-  /// Notifications that were not accepted stay in the row, which stays due: the reconciler returns to it.
-  void all_sent(bool whole) {
-    notifying_ = false;
-    if (!accepted_.empty()) settle_soon(self(), router(), key());
-    if (!whole) log::warn("notifications_wait", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
-    for (auto& each : std::exchange(waiting_for_notifications_, {}))
-      answer_with_row(*each.first, std::move(each.second));
+  /// The notifications stay in the row, which stays due: the reconciler returns to it.
+  void give_up() {
+    log::warn("notifications_wait", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
+    unsent_.clear();
+    answer_waiting();
+    settle_accepted();
   }
 
+  void settle_accepted() {
+    if (!accepted_.empty()) settle_soon(self(), router(), key());
+  }
+
+  void answer_waiting() {
+    std::erase_if(waiting_, [this](waiting_caller& each) {
+      if (std::ranges::find(unsent_, each.last) != unsent_.end()) return false;
+      answer_with_row(*each.work, std::move(each.row));
+      return true;
+    });
+  }
+
+  /// A caller whose step is stored, and who is answered when the subscription has accepted the step's last
+  /// notification.
+  struct waiting_caller {
+    job work;
+    row_ptr row;
+    subscription_notification last;
+  };
+
   std::shared_ptr<const entity_context> context_;
-  bool notifying_ = false;
   entity_key of_;  ///< the subscription that is notified
-  std::vector<subscription_notification> outgoing_;  ///< while sending
-  std::vector<subscription_notification> accepted_;  ///< accepted ones, from the front; removed by on_due()
-  std::vector<std::pair<job, row_ptr>> waiting_for_notifications_;  ///< with the row that each is answered with
+  std::optional<subscription_notification> sending_;  ///< waits for the subscription's answer
+  std::vector<subscription_notification> unsent_;  ///< not accepted yet, in the row's order
+  std::vector<subscription_notification> accepted_;  ///< the first of the row's; removed by on_due()
+  std::vector<waiting_caller> waiting_;
 };
 
 }  // namespace

@@ -245,6 +245,28 @@ TEST_CASE("a payment and a cancel at once never wait for each other") {
   CHECK(w.status("s1") == "canceled");
 }
 
+TEST_CASE("a step of the provider is answered when its subscription knows of it, even while an earlier one is sent") {
+  for (int steps = 0; steps < 60; ++steps) {
+    CAPTURE(steps);
+    shop_world w;
+    w.subscribe("s1", "k1");
+    const auto start = [&](sandbox_move to) {
+      return w.send({w.enrollment("s1"), std::nullopt, enrollment_command{move_enrollment{to, {}}}});
+    };
+    auto failed = start(sandbox_move::cycle_failed);
+    for (int i = 0; i < steps && w.step(); ++i) continue;
+    auto paid = start(sandbox_move::cycle_paid);
+    while (!failed.done() && w.step()) continue;
+    CHECK(w.events("s1").size() > 2);
+    while (!paid.done() && w.step()) continue;
+    CHECK(paid.answer() == "view");
+    CHECK(w.status("s1") == "active");
+    w.settle();
+    CHECK(w.events("s1") == texts{"activated", "invoice_paid", "invoice_failed", "updated", "invoice_paid", "updated"});
+    CHECK(w.provider_row("s1").undelivered.empty());
+  }
+}
+
 TEST_CASE("whichever commit fails while the customer pays on the page, each cycle is charged once") {
   // The commits: the provider's row; the creation: counted and published; the cycle: published, charged, removed from
   // the outbox; and later ones.
