@@ -7,9 +7,10 @@ source tools/measure/scripts/cluster.bash
 
 size=3
 # Work: the requests that one node gets in a second, and the most that three may cost. No target: the table only shows it.
-declare -A rate_of=([create]=500 [lifecycle]=300 [storm]=300 [hot]=100)
-declare -A most_of=([create]=1.1 [lifecycle]=1.25)
-declare -A how_of=([storm]=--duplicates=100)
+# A life of a payment is a create, a capture and two refunds; refunds are lives of which they are 20 of 22 requests.
+declare -A rate_of=([create]=500 [lifecycle]=300 [refunds]=300 [storm]=300 [hot]=100)
+declare -A most_of=([create]=1.1 [lifecycle]=1.25 [refunds]=1.25)
+declare -A how_of=([create]=create [lifecycle]=lifecycle [refunds]='lifecycle --refunds=20' [storm]='storm --duplicates=100' [hot]=hot)
 declare -A cost_us idle_us idle_part sleeps passed taken_back lost batch database_us ratios
 
 # used_by PROCESS…: processor time of their threads in microseconds, and how often these went to sleep.
@@ -46,7 +47,8 @@ measure_idle() {
 # measure_nodes GROUP WORK RATE: the first second warms up and does not count.
 measure_nodes() {
   local group=$1 work=$2 name=$1-$2-$3 from to how
-  how=("$work" --rate="$3" --connections="$connections" --no-verify ${how_of[$work]-})
+  # shellcheck disable=SC2206 # some are several words
+  how=(${how_of[$work]} --rate="$3" --connections="$connections" --no-verify)
   load "$group" "${how[@]}" --duration=1s
   read -r -d '' -a from <<<"$(counts_of "$group")" || true
   load "$group" "${how[@]}" --duration="${seconds}s"
@@ -105,7 +107,7 @@ wait_until_rows_are_kept 62
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds: each for $seconds s over $connections connections, $(nproc) cores"
   for group in one three; do measure_idle $group; done
-  for work in create lifecycle storm hot; do
+  for work in create lifecycle refunds storm hot; do
     measure_nodes one $work ${rate_of[$work]}
     [ $work != create ] || measure_nodes three $work ${rate_of[$work]}
     measure_nodes three $work $((size * rate_of[$work]))
@@ -115,6 +117,6 @@ done
 echo
 echo "Medians of $rounds rounds, each count for a request"
 table_of create one-create-500 three-create-500 three-create-1500
-for work in lifecycle storm hot; do
+for work in lifecycle refunds storm hot; do
   table_of $work one-$work-${rate_of[$work]} three-$work-$((size * rate_of[$work]))
 done
