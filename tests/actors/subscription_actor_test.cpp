@@ -278,7 +278,7 @@ TEST_CASE("whichever commit fails while the customer pays on the page, each cycl
       w.ask(w.open("s1", "k1"));
       for (std::size_t i = 0; i < at; ++i) w.rows().faults.push_back(fault::none);
       w.rows().faults.push_back(trouble);
-      w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
+      CHECK(w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}}) != "nothing");
       w.rows().land();
       w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
       w.advance(5min, 1s);
