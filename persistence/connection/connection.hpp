@@ -85,6 +85,10 @@ class db_connection {
   /// operator socket in its data directory keeps a second process out.
   virtual void confirm_lock() {}
 
+  /// Whether the process has moved to another host of the database since this connection was opened. Its own host may
+  /// never answer, so it is replaced before it is used again.
+  virtual bool is_left_behind() const noexcept { return false; }
+
   /// Maintenance between commits, such as a checkpoint, while no unit waits for its outcome. Does not fail.
   virtual void maintain() noexcept {}
 

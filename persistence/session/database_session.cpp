@@ -46,6 +46,7 @@ database_session::~database_session() {
 }
 
 db_connection& database_session::opened() {
+  if (link_ && link_->is_left_behind()) link_.reset();
   if (!link_) {
     auto link = first_ ? std::move(first_) : connect(where_, how_);
     link->serve();

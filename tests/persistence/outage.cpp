@@ -83,6 +83,28 @@ TEST_CASE("connections that the server closed while they were idle are replaced 
   CHECK(store.counts.commit_failures.Value() == 0);
 }
 
+TEST_CASE("once one connection has moved to another host of the database, the others follow before their next use") {
+  empty_store store{store_kind::mysql};
+  auto where = store.where();
+  where.hosts.resize(2, where.hosts.empty() ? database_host{} : where.hosts.front());  // one server in two places
+  metrics counts;
+  const auto how = GENERATE(access::read, access::write);
+  database_session session{where, how, std::make_shared<store_health>(counts)};
+  const auto connection = [&] {
+    static const statement own{"SELECT CONNECTION_ID()"};
+    std::int64_t number = 0;
+    CHECK(session.run(
+        [&](db_connection& db) { db.read(own, {}, [&](const result_row& row) { number = row.integer(0); }); }));
+    return number;
+  };
+  const auto first = connection();
+  CHECK(connection() == first);
+  where.last_good->store(1);
+  const auto second = connection();
+  CHECK(second != first);
+  CHECK(connection() == second);
+}
+
 TEST_CASE("on a full disk units are unavailable and committed data stays; with room the store resumes") {
   migrated_store store{store_kind::sqlite};
   metrics counts;

@@ -130,6 +130,8 @@ mysql_connection::mysql_connection(const store_location& where, access how) {
     try {
       open(where, where.hosts[at], how);
       if (at != first) where.last_good->store(at);
+      preferred_ = where.last_good;
+      host_ = at;
       return;
     } catch (const database_error& error) {
       close();

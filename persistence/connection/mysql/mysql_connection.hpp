@@ -42,6 +42,7 @@ class mysql_connection final : public db_connection {
   void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) override;
   void serve() override;
   void confirm_lock() override;
+  bool is_left_behind() const noexcept override { return preferred_ && preferred_->load() != host_; }
   void lock_schema() override;
   void unlock_schema(bool keep) override;
   bool is_already_there(const database_error& error) const noexcept override;
@@ -77,6 +78,9 @@ class mysql_connection final : public db_connection {
   bool in_galera_ = false;
   bool is_tidb_ = false;
   std::string engine_;
+  std::shared_ptr<const std::atomic<std::size_t>>
+      preferred_;  ///< the index of the process's host; null if there is one
+  std::size_t host_ = 0;                                       ///< of this connection
   std::shared_ptr<std::atomic<bool>> lock_is_held_;  ///< TiDB: by a connection of this process
   bool holds_second_name_ = false;                   ///< TiDB: which of the lock's two names this connection holds
   std::chrono::steady_clock::time_point lock_taken_at_{};
