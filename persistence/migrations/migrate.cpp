@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <thread>
 
 #include "gateway/base/log.hpp"
 #include "gateway/domain/time.hpp"
@@ -51,14 +52,25 @@ void migrate_locked(db_connection& db, std::span<const migration> known) {
 }  // namespace
 
 void migrate(db_connection& db, std::span<const migration> known) {
-  db.lock_schema();
-  try {
-    migrate_locked(db, known);
-  } catch (...) {
-    db.unlock_schema(false);
-    throw;
+  using namespace std::chrono_literals;
+  constexpr int most_attempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    db.lock_schema();
+    try {
+      migrate_locked(db, known);
+      return db.unlock_schema(true);
+    } catch (const database_error& error) {
+      db.unlock_schema(false);
+      // In a rolling upgrade the other nodes write at the same time, and the database may undo a statement of the
+      // migration in favour of theirs. All statements may be executed again.
+      if (error.what_kind != database_error::kind::busy || attempt == most_attempts) throw;
+      log::info("store.migration_repeated", {{"attempt", attempt}, {"code", error.driver_code}});
+    } catch (...) {
+      db.unlock_schema(false);
+      throw;
+    }
+    std::this_thread::sleep_for(200ms);
   }
-  db.unlock_schema(true);
 }
 
 }  // namespace gateway::persistence

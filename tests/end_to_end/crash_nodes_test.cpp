@@ -55,17 +55,12 @@ struct waits {
   }
 
   void add(const std::vector<payment_record>& records, const blow& what, steady::time_point until) {
-    std::vector<steady::time_point> answers{what.from};
     for (const auto& record : records)
-      for (const auto& now : record.steps) {
-        if (now.answered_at < what.from || now.began > until) continue;
-        ms.push_back(std::chrono::duration<double, std::milli>(now.answered_at - now.began).count());
-        answers.push_back(now.answered_at);
-      }
-    std::ranges::sort(answers);
-    for (std::size_t i = 1; i < answers.size(); ++i)
-      longest_gap_ms =
-          std::max(longest_gap_ms, std::chrono::duration<double, std::milli>(answers[i] - answers[i - 1]).count());
+      for (const auto& now : record.steps)
+        if (now.answered_at >= what.from && now.began <= until)
+          ms.push_back(std::chrono::duration<double, std::milli>(now.answered_at - now.began).count());
+    const std::chrono::duration<double, std::milli> silence = longest_silence(records, what.from, until);
+    longest_gap_ms = std::max(longest_gap_ms, silence.count());
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "persistence/connection/dialect.hpp"
 #include "persistence/connection/rows.hpp"
@@ -302,6 +303,55 @@ TEST_CASE("the ledger of older payments has what their events say, also when an 
     db->execute(again);
     db->commit();
   }
+}
+
+TEST_CASE("a migration that a running gateway's transaction undoes is executed again") {
+  // SQLite has one writer.
+  empty_store store{store_kind::mysql};
+  const auto db = connect(store.where(), access::migrate);
+  const auto running = connect(store.where(), access::write), watching = connect(store.where(), access::write);
+  migrate(*db);
+  const auto set = [](db_connection& on, const std::string& name, const std::string& value) {
+    on.execute("UPDATE meta SET value = '" + value + "' WHERE name = '" + name + "'");
+  };
+  db->begin();
+  for (int i = 0; i < 100; ++i)
+    db->execute("INSERT INTO meta (name, value) VALUES ('row_" + std::to_string(i) + "', '')");
+  db->commit();
+  // The gateway holds the row that the migration needs next, and then asks for the one that the migration holds. Of the
+  // two the server undoes the one that has changed fewer rows.
+  running->begin();
+  for (int i = 1; i < 100; ++i) set(*running, "row_" + std::to_string(i), "running");
+  const auto known = known_migrations();
+  std::vector<migration> steps{known.begin(), known.end()};
+  steps.push_back({steps.back().version + 1, "two_rows",
+                   "UPDATE meta SET value = CONCAT(value, ' migrated') WHERE name = 'row_0';"
+                   "UPDATE meta SET value = CONCAT(value, ' migrated') WHERE name = 'row_1';"});
+  std::thread migrating{[&] { CHECK_NOTHROW(migrate(*db, steps)); }};
+  const statement first_row{"SELECT name FROM meta WHERE name = 'row_0' FOR UPDATE NOWAIT"};
+  const auto migration_holds_a_row = [&] {
+    bool held = false;
+    watching->begin();
+    try {
+      watching->read(first_row, {}, [](const result_row&) {});
+    } catch (const database_error&) {
+      held = true;
+    }
+    watching->rollback();
+    return held;
+  };
+  while (!migration_holds_a_row()) std::this_thread::yield();
+  try {
+    set(*running, "row_0", "running");
+    running->commit();
+  } catch (const database_error&) {
+    running->rollback();  // TiDB undoes the one that asked last
+  }
+  migrating.join();
+  int migrated = 0;
+  const statement values{"SELECT value FROM meta WHERE name IN ('row_0', 'row_1')"};
+  watching->read(values, {}, [&](const result_row& row) { migrated += row.text(0).ends_with(" migrated") ? 1 : 0; });
+  CHECK(migrated == 2);
 }
 
 TEST_CASE("users of merchants become one person for each address, also after interrupted starts") {

@@ -95,6 +95,7 @@ gateway_options cluster::beside() const {
   options.store = store_kind::mysql;
   options.database = database_;
   options.provider = options_.provider;
+  options.gatewayd = options_.gatewayd;
   options.arguments = {"--master-key=" + (folder_ / "master.key").string()};
   return options;
 }

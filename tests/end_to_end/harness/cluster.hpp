@@ -40,6 +40,7 @@ struct cluster_options {
   bool proxied = false;  ///< nodes reach each other, and the database, through proxies that can break these links
   bool linked = true;  ///< false: nodes cannot reach each other, and share the database alone
   bool own_key_files = false;  ///< each node has a master key file of its own, a copy of the first node's at its start
+  std::filesystem::path gatewayd = {};  ///< the version of the program that all nodes start with; empty: this build's
 };
 
 class cluster {

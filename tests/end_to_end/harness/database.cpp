@@ -233,11 +233,22 @@ void galera_cluster::kill(std::size_t member) const {
 
 void galera_cluster::start() { server_tool("start", folder_, {"--buffer-pool=64M", "--redo-log=32M"}); }
 
+command_output galera_cluster::sql(std::size_t member, std::string_view statements) const {
+  return run_command({"mariadb", "--no-defaults", "--batch", "--skip-column-names", "--user=root",
+                      "--socket=" + (of(member) / "mysql.sock").string()},
+                     statements);
+}
+
 void galera_cluster::hold_back(std::size_t member, std::chrono::seconds how_long) const {
-  checked(run_command({"mariadb", "--no-defaults", "--user=root", "--socket=" + (of(member) / "mysql.sock").string()},
-                      "SET GLOBAL wsrep_desync = ON; FLUSH TABLES WITH READ LOCK; SELECT SLEEP(" +
+  checked(sql(member, "SET GLOBAL wsrep_desync = ON; FLUSH TABLES WITH READ LOCK; SELECT SLEEP(" +
                           std::to_string(how_long.count()) + "); UNLOCK TABLES; SET GLOBAL wsrep_desync = OFF;"),
           "mariadb");
+}
+
+std::string galera_cluster::status(std::size_t member, std::string_view variable) const {
+  const auto said = sql(member, "SHOW GLOBAL STATUS LIKE '" + std::string{variable} + "'");
+  const auto lines = lines_of(said.out);
+  return said.code != 0 || lines.empty() ? std::string{} : lines.front().substr(lines.front().find('\t') + 1);
 }
 
 mysql_address galera_cluster::new_database() const { return named_database(address_); }

@@ -90,6 +90,10 @@ class galera_cluster {
   void start();
   /// For this long the member stays in the cluster but applies nothing that the others commit.
   void hold_back(std::size_t member, std::chrono::seconds how_long) const;
+  /// Runs statements on one member, as its administrator.
+  command_output sql(std::size_t member, std::string_view statements) const;
+  /// A member's status variable, such as `wsrep_local_state_comment`; empty if the member does not answer.
+  std::string status(std::size_t member, std::string_view variable) const;
   mysql_address new_database() const;
   /// The log of a member since its first start.
   std::string log(std::size_t member) const;

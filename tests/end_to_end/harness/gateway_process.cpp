@@ -29,7 +29,8 @@ gateway_process::~gateway_process() {
 }
 
 std::vector<std::string> gateway_process::command_line() const {
-  std::vector<std::string> words{program("gatewayd").string(), "--listen=" + address_.authority(),
+  const auto gatewayd = options_.gatewayd.empty() ? program("gatewayd") : options_.gatewayd;
+  std::vector<std::string> words{gatewayd.string(), "--listen=" + address_.authority(),
                                  "--data-dir=" + data_dir().string()};
   words.push_back(options_.provider.empty() ? "--sandbox-ledger=" + ledger_file().string()
                                             : "--sandbox-provider=" + options_.provider.string());
@@ -44,6 +45,11 @@ std::vector<std::string> gateway_process::command_line() const {
 void gateway_process::start() {
   process_ = child_process{command_line(), {log_file(), {}, {}}};
   read_addresses();
+}
+
+void gateway_process::start(const std::filesystem::path& gatewayd) {
+  options_.gatewayd = gatewayd;
+  start();
 }
 
 void gateway_process::read_addresses() {

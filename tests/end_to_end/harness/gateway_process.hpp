@@ -26,6 +26,7 @@ struct gateway_options {
                                                     ///< database's own
   std::filesystem::path folder = {};  ///< instead of a new one; not removed afterwards
   std::filesystem::path provider = {};  ///< the socket of a provider_process; empty: the sandbox in the gateway
+  std::filesystem::path gatewayd = {};  ///< another version of the program; empty: this build's
 };
 
 /// gatewayd ended before it listened. what() is its standard error.
@@ -44,6 +45,8 @@ class gateway_process {
 
   /// Starts it again with the same data and the same port, because clients keep the port.
   void start();
+  /// The same with another version of gatewayd.
+  void start(const std::filesystem::path& gatewayd);
   void kill();
   /// Sends SIGTERM. wait() returns nothing if the gateway is still running after that time.
   void begin_drain() { process_.send_signal(15); }

@@ -132,6 +132,19 @@ struct load::client {
   }
 };
 
+std::chrono::steady_clock::duration longest_silence(const std::vector<payment_record>& records,
+                                                    std::chrono::steady_clock::time_point from,
+                                                    std::chrono::steady_clock::time_point until) {
+  std::vector<std::chrono::steady_clock::time_point> answers{from};
+  for (const auto& record : records)
+    for (const auto& now : record.steps)
+      if (now.answered_at >= from && now.began <= until) answers.push_back(now.answered_at);
+  std::ranges::sort(answers);
+  std::chrono::steady_clock::duration longest{};
+  for (std::size_t i = 1; i < answers.size(); ++i) longest = std::max(longest, answers[i] - answers[i - 1]);
+  return longest;
+}
+
 load::load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed,
            std::chrono::milliseconds patience)
     : nodes_{std::move(nodes)}, merchant_{std::move(merchant)}, patience_{patience} {

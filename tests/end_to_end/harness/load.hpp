@@ -44,6 +44,11 @@ struct payment_record {
   std::int64_t moved(const std::string& operation) const;
 };
 
+/// The longest time between `from` and `until` in which no request was answered, repetitions aside.
+std::chrono::steady_clock::duration longest_silence(const std::vector<payment_record>& records,
+                                                    std::chrono::steady_clock::time_point from,
+                                                    std::chrono::steady_clock::time_point until);
+
 class load {
  public:
   /// Starts the clients.
