@@ -116,8 +116,8 @@ void add_workload(CLI::App& command, command_line& result, arguments& given) {
   group.add_option("--hot-payments", load.hot_payments, "hot: payments that all its operations go to [1]")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
-  group.add_option("--refunds", load.refunds, "lifecycle: the last of them refunds what is left [2]")
-      ->check(CLI::Range(1, 100))
+  group.add_option("--refunds", load.refunds, "lifecycle: the last of them refunds what is left; 0: none [2]")
+      ->check(CLI::Range(0, 100))
       ->type_name("N");
   group
       .add_option(
