@@ -3,8 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <iostream>
+#include <sstream>
 #include <thread>
 
 #include "audit.hpp"
@@ -149,14 +151,11 @@ class slow_member {
   std::size_t member_;
 };
 
-/// The first member that has, or has not, connections of nodes to this database.
-std::size_t member_of(const std::string& database, bool used) {
-  for (std::size_t i = 0; i < galera_cluster::size; ++i) {
-    const auto nodes = members().sql(
-        i, "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'gateway' AND db = '" + database + "'");
-    if ((nodes.out != "0\n") == used) return i;
-  }
-  throw std::runtime_error("each member is used by a node, or none is");
+/// How often nodes have committed on each member.
+std::array<long, galera_cluster::size> commits() {
+  std::array<long, galera_cluster::size> counts{};
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = std::stol(members().status(i, "wsrep_local_commits"));
+  return counts;
 }
 
 bool all_in_step() {
@@ -238,6 +237,50 @@ TEST_CASE("galera: kill -9 of one member after the other under load loses nothin
   t.holds("kill -9 of a member");
 }
 
+namespace {
+
+/// Slows a member down, and returns what was seen. A node's own writes through it are slow from the start (`is_used`).
+/// The others' writes come faster than it applies them, until it makes all members pause.
+std::string slow_down(const galera_fixture& t, std::size_t member, bool is_used, double usual) {
+  const auto asked = [&] { return std::stoi(members().status(member, "wsrep_flow_control_sent")); };
+  const auto before = asked();
+  double slowed = 0;
+  {
+    const slow_member slow{member};
+    REQUIRE(t.makes_progress(60));
+    slowed = t.writes_per_second(6s);
+    t.serves_again(0);
+    t.serves_again(1);
+  }
+  REQUIRE(t.makes_progress(60));
+  const auto pauses = asked() - before;
+  if (!is_used) CHECK(pauses > 0);
+  std::ostringstream seen;
+  seen << "slow: " << slowed << " writes a second instead of " << usual << ", " << pauses << " pauses of all";
+  return seen.str();
+}
+
+/// Stops a member for longer than the others wait for it. Then it runs on, with what it knew.
+std::string hang(const galera_fixture& t, std::size_t member) {
+  const auto another = (member + 1) % galera_cluster::size;
+  const auto began = clock_type::now();
+  members().send_signal(member, SIGSTOP);
+  CHECK(eventually([&] { return members().status(another, "wsrep_cluster_size") == "2"; }));
+  const auto alone = seconds_since(began);
+  REQUIRE(t.makes_progress(60));
+  t.serves_again(0);
+  t.serves_again(1);
+  const auto served = seconds_since(began);
+  members().send_signal(member, SIGCONT);
+  REQUIRE(t.makes_progress(60));
+  CHECK(eventually(all_in_step, hang_timeout));
+  std::ostringstream seen;
+  seen << "it hangs: the others go on without it after " << alone << " s, both nodes serve after " << served << " s";
+  return seen.str();
+}
+
+}  // namespace
+
 TEST_CASE("galera: a member that is slow, or hangs, under load delays the others and loses nothing") {
   if (!can_run()) return;
   galera_fixture t;
@@ -245,41 +288,17 @@ TEST_CASE("galera: a member that is slow, or hangs, under load delays the others
   for (std::size_t round = 0; round < rounds(); ++round) {
     CAPTURE(round);
     REQUIRE(t.makes_progress(60));
-    const bool is_used = round % 2 == 1;
-    const auto victim = member_of(t.nodes.database().database, is_used);
+    const auto before = commits();
     const auto usual = t.writes_per_second(2s);
-    const auto pauses_before = std::stoi(members().status(victim, "wsrep_flow_control_sent"));
-    double slowed = 0;
-    {
-      const slow_member slow{victim};
-      REQUIRE(t.makes_progress(60));
-      slowed = t.writes_per_second(6s);
-      t.serves_again(0);
-      t.serves_again(1);
-    }
-    REQUIRE(t.makes_progress(60));
-    const auto pauses = std::stoi(members().status(victim, "wsrep_flow_control_sent")) - pauses_before;
-    // What a node writes through a slow member is slow from the start. The others' writes are faster than it applies
-    // them.
-    if (!is_used) CHECK(pauses > 0);
-
-    // It stops for longer than the others wait for it, and runs on, with what it knew.
-    const auto another = (victim + 1) % galera_cluster::size;
-    const auto hung = clock_type::now();
-    members().send_signal(victim, SIGSTOP);
-    CHECK(eventually([&] { return members().status(another, "wsrep_cluster_size") == "2"; }));
-    const auto alone = seconds_since(hung);
-    REQUIRE(t.makes_progress(60));
-    t.serves_again(0);
-    t.serves_again(1);
-    const auto served = seconds_since(hung);
-    members().send_signal(victim, SIGCONT);
-    REQUIRE(t.makes_progress(60));
-    CHECK(eventually(all_in_step, hang_timeout));
-    std::cout << "galera, round " << round + 1 << ": member " << victim + 1 << " slow: " << slowed
-              << " writes a second instead of " << usual << ", " << pauses
-              << " pauses of all; it hangs: the others go on without it after " << alone
-              << " s, both nodes serve after " << served << " s" << std::endl;
+    auto made = commits();
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] -= before[i];
+    const bool is_used = round % 2 == 1;
+    const auto chosen = is_used ? std::ranges::max_element(made) : std::ranges::min_element(made);
+    const auto victim = static_cast<std::size_t>(chosen - made.begin());
+    const auto slow = slow_down(t, victim, is_used, usual);
+    const auto hanging = hang(t, victim);
+    std::cout << "galera, round " << round + 1 << ": member " << victim + 1 << ", " << (is_used ? "" : "not ")
+              << "used by a node, is " << slow << "; " << hanging << std::endl;
   }
   t.holds("a slow member");
 }
