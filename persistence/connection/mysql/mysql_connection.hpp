@@ -78,9 +78,9 @@ class mysql_connection final : public db_connection {
   bool in_galera_ = false;
   bool is_tidb_ = false;
   std::string engine_;
-  std::shared_ptr<const std::atomic<std::size_t>>
-      preferred_;  ///< the index of the process's host; null if there is one
-  std::size_t host_ = 0;                                       ///< of this connection
+  // Indexes of hosts: the process's, null if the database has only one, and this connection's.
+  std::shared_ptr<const std::atomic<std::size_t>> preferred_;
+  std::size_t host_ = 0;
   std::shared_ptr<std::atomic<bool>> lock_is_held_;  ///< TiDB: by a connection of this process
   bool holds_second_name_ = false;                   ///< TiDB: which of the lock's two names this connection holds
   std::chrono::steady_clock::time_point lock_taken_at_{};
