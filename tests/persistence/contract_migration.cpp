@@ -354,6 +354,44 @@ TEST_CASE("a migration that a running gateway's transaction undoes is executed a
   CHECK(migrated == 2);
 }
 
+TEST_CASE("after a start that was interrupted at any statement of any migration the next one makes the same schema") {
+  // SQLite applies all migrations in one transaction.
+  const auto schema_of = [](db_connection& db) {
+    std::vector<std::string> rows;
+    const auto add = [&](const result_row& row) { rows.push_back(row.text(0)); };
+    db.read(statement{"SELECT CONCAT_WS(' ', table_name, column_name, column_type, is_nullable, IFNULL(column_default, "
+                      "'none')) FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY 1"},
+            {}, add);
+    db.read(statement{"SELECT CONCAT_WS(' ', table_name, index_name, non_unique, seq_in_index, column_name) FROM "
+                      "information_schema.statistics WHERE table_schema = DATABASE() ORDER BY 1"},
+            {}, add);
+    return rows;
+  };
+  migrated_store straight{store_kind::mysql};
+  empty_store store{store_kind::mysql};
+  const auto db = connect(store.where(), access::migrate);
+  const auto known = known_migrations();
+  for (std::size_t next = 0; next < known.size(); ++next) {
+    const auto whole = render_migration(dialect::mysql, known[next].sql);
+    std::string done;
+    for (const auto& sql : whole) {
+      done += sql + ";\n";
+      const auto interrupted = done + "CREATE NONSENSE;";
+      std::vector<migration> steps{known.begin(), known.begin() + static_cast<std::ptrdiff_t>(next)};
+      steps.push_back({known[next].version, known[next].name, interrupted});
+      INFO(known[next].name << " is interrupted after " << sql);
+      try {
+        migrate(*db, steps);
+        FAIL("it is not interrupted");
+      } catch (const database_error& error) {
+        CHECK_THAT(error.what(), Catch::Matchers::Contains("NONSENSE"));
+      }
+    }
+  }
+  migrate(*db);
+  CHECK(schema_of(*db) == schema_of(*straight.reader));
+}
+
 TEST_CASE("users of merchants become one person for each address, also after interrupted starts") {
   FOR_EACH_STORE(kind);
   const auto all = known_migrations();
