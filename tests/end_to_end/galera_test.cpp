@@ -305,7 +305,8 @@ TEST_CASE("galera: a member that is slow, or hangs, under load delays the others
 
 namespace {
 
-/// Attempts of another merchant, so that the change of their table takes longer than a lease.
+/// Attempts of another merchant, so that the change of their table takes seconds: on a busy machine longer than a
+/// lease.
 void fill_attempts(const std::string& database) {
   const auto filled = members().sql(
       0, "USE " + database +
